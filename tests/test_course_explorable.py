@@ -4,6 +4,7 @@ import json
 import math
 import random
 import re
+from dataclasses import asdict
 from itertools import pairwise, product
 from pathlib import Path
 
@@ -14,11 +15,14 @@ from support.pages import Page, fetches
 from support.web_questions import CHECKPOINTS, ask_node, opened
 from torch import nn
 
+from bertedu import BertConfig, BertModel
 from bertedu.course.building.executing import WIDGET
 from bertedu.course.building.versions import read_source
 from bertedu.course.explorable import FOLDER, STORED, explorable, kinds
 from bertedu.errors import UserError
+from bertedu.inference import fill_mask
 from bertedu.model.attention import attend
+from bertedu.model.encoder import Encoder
 from bertedu.tokenization.wordpiece import split_word
 from bertedu.website.chapters import touched
 from bertedu.website.tree import Tree
@@ -183,6 +187,129 @@ def test_the_best_span_is_the_best_of_all_that_are_allowed():
         assert found["score"] == pytest.approx(float(best.max()), abs=1e-6)
 
 
+def test_the_way_of_a_sentence_has_the_vectors_and_answers_of_the_package():
+    model, tokenizer = opened(TINY.name)
+    texts = ["A young [MASK] is called a kitten.", "A young [MASK] is called a puppy.", "A young cat is [MASK]."]
+    for text, found in zip(texts, ask("ways", [{"text": text} for text in texts]), strict=True):
+        encoding = tokenizer(text)
+        with torch.no_grad():
+            states = model.bert(**encoding, output_hidden_states=True).hidden_states
+        for state, one in zip(states, found["states"], strict=True):
+            torch.testing.assert_close(torch.tensor(one), state[0], atol=1e-4, rtol=0)
+        (answer,) = found["answers"]
+        best = fill_mask(model, tokenizer, text, top=5)[0]
+        assert answer["position"] == encoding.tokens[0].index("[MASK]")
+        assert [one["token"] for one in answer["candidates"][:5]] == [word for word, _ in best]
+
+
+def test_a_changed_word_changes_its_embedding_alone_and_after_a_layer_all_vectors():
+    start = {"text": "A young [MASK] is called a kitten."}
+    others = [{"text": "A young [MASK] is called a puppy."}, {**start, "masks": [6]}, {"text": "A cat."}]
+    assert [one["changed"] for one in ask("ways", [start, *others])] == [[0, 0, 0], [1, 10, 10], [1, 10, 10], None]
+
+
+STACKED = {"given": {"tokens": 5, "size": 16}, "seed": 3, "depth": 3}
+BERTS = {"heads": 2, "deviation": 0.3, "residual": True, "norm": "after", "feedForward": True}
+
+
+def stack_of(found: dict) -> Encoder:
+    """The package's encoder with the weights of a stack in the page."""
+    sizes = {"hidden_size": 16, "num_attention_heads": 2, "num_hidden_layers": 3, "intermediate_size": 64}
+    encoder = Encoder(BertConfig(vocab_size=9, **sizes)).double().eval()
+    with torch.no_grad():
+        for layer, weights in zip(encoder.layers, found["layers"], strict=True):
+            for part in (layer.attention, layer.feed_forward):
+                for name, linear in part.named_children():
+                    if name in weights:
+                        linear.weight.copy_(
+                            0.3 * torch.tensor(weights[name], dtype=torch.double).reshape(linear.weight.shape)
+                        )
+                        linear.bias.zero_()
+    return encoder
+
+
+def test_a_stack_in_the_page_is_the_encoder_of_the_package():
+    (found,) = ask("stacks", [{**STACKED, "options": BERTS}])
+    states, _ = stack_of(found)(torch.tensor([found["tokens"]], dtype=torch.double))
+    for state, one in zip(states, found["states"], strict=True):
+        torch.testing.assert_close(torch.tensor([one], dtype=torch.double), state)
+
+
+def test_a_stack_without_some_of_its_parts_is_the_one_of_the_chapter():
+    rows = [
+        {**BERTS, "residual": False, "norm": "none", "feedForward": False},
+        {**BERTS, "norm": "none", "feedForward": False},
+        {**BERTS, "norm": "before"},
+        {**BERTS, "residual": False},
+    ]
+    norm = lambda x: nn.functional.layer_norm(x, (16,), eps=1e-12)  # noqa: E731
+    ways = [
+        lambda x, attend, feed: attend(x),
+        lambda x, attend, feed: x + attend(x),
+        lambda x, attend, feed: (y := x + attend(norm(x))) + feed(norm(y)),
+        lambda x, attend, feed: norm(feed(norm(attend(x)))),
+    ]
+    for way, found in zip(ways, ask("stacks", [{**STACKED, "options": row} for row in rows]), strict=True):
+        x = torch.tensor([found["tokens"]], dtype=torch.double)
+        for layer, one in zip(stack_of(found).layers, found["states"][1:], strict=True):
+            x = way(x, lambda y, layer=layer: layer.attention(y)[0], layer.feed_forward)
+            torch.testing.assert_close(torch.tensor([one], dtype=torch.double), x)
+        cosines = torch.nn.functional.cosine_similarity(x[0][:, None], x[0][None], dim=-1)
+        assert found["measures"][-1]["cosine"] == pytest.approx(float((cosines.sum() - 5) / 20))
+        assert found["measures"][-1]["size"] == pytest.approx(float(x.std()))
+
+
+def test_the_stack_shows_what_the_chapter_says_of_it():
+    given = EXAMPLES["stack"]
+    base = {"heads": 4, "deviation": 0.07, "residual": True, "norm": "after", "feedForward": True}
+    whole, unsummed, bare, unnormed = ask(
+        "stacks",
+        [
+            {"given": given, "seed": seed, "depth": 12, "options": {**base, **change}, "weights": False}
+            for change in ({}, {"residual": False}, {"residual": False, "norm": "none"}, {"norm": "none"})
+            for seed in (given["seed"],)
+        ],
+    )
+    assert whole["measures"][12]["cosine"] < 0.5 and whole["measures"][12]["size"] == pytest.approx(1, abs=0.02)
+    assert unsummed["measures"][12]["cosine"] > 0.9 and unsummed["measures"][12]["size"] > 0.9
+    assert bare["measures"][2]["cosine"] > 0.9 and bare["measures"][12]["size"] < 1e-3
+    assert unnormed["measures"][12]["cosine"] < 0.5
+
+
+def test_the_parameters_of_each_part_are_those_of_the_package():
+    presets = [BertConfig.preset(name) for name in ("tiny", "base", "large")]
+    configs = [*presets, BertConfig(40, 12, 3, 2, 7, max_position_embeddings=9, type_vocab_size=1)]
+    rows = [{"config": asdict(config), "changes": []} for config in configs]
+    for config, found in zip(configs, ask("sizes", rows), strict=True):
+        with torch.device("meta"):
+            model = BertModel(config)
+        layers = model.encoder.layers
+        parts = {
+            "embeddings": [model.embeddings],
+            "attention": [layer.attention for layer in layers],
+            "feed-forward": [layer.feed_forward for layer in layers],
+            "LayerNorms": [norm for layer in layers for norm in (layer.attention_norm, layer.feed_forward_norm)],
+            "pooler": [model.pooler],
+        }
+        count = lambda modules: sum(one.numel() for module in modules for one in module.parameters())  # noqa: E731
+        assert found["parts"] == {name: count(modules) for name, modules in parts.items()}
+        assert found["total"] == count([model])
+
+
+def test_a_size_is_halved_as_far_as_heads_can_share_it():
+    config = asdict(BertConfig.preset("base"))
+    changes = [["num_hidden_layers", 0.5], ["hidden_size", 2], ["num_attention_heads", 0.5], ["num_attention_heads", 2]]
+    (found,) = ask("sizes", [{"config": config, "changes": changes}])
+    layers, size, fewer, more = found["changed"]
+    assert layers["num_hidden_layers"] == 6 and (size["hidden_size"], size["intermediate_size"]) == (1536, 6144)
+    assert fewer["num_attention_heads"] == 6 and more["num_attention_heads"] == 24
+    config["hidden_size"] = 48
+    (found,) = ask("sizes", [{"config": config, "changes": [["num_attention_heads", 2], ["hidden_size", 0.5]]}])
+    assert found["changed"][0]["num_attention_heads"] == 24 and found["changed"][1]["hidden_size"] == 24
+    (found,) = ask("sizes", [{"config": {**config, "hidden_size": 36}, "changes": [["hidden_size", 0.5]]}])
+    assert found["changed"] == [None]  # 12 heads cannot share 18
+
+
 def test_there_is_an_example_of_each():
     assert set(EXAMPLES) == set(kinds())
     for name in PICTURES:
@@ -201,7 +328,7 @@ def test_a_notebook_keeps_words_and_numbers_and_no_script(name):
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_its_page_asks_nobody_and_text_stays_text(name):
-    text = explorable(name, **EXAMPLES[name]).page()
+    text = re.sub(r"/\*.*?\*/", "", explorable(name, **EXAMPLES[name]).page(), flags=re.DOTALL)  # without comments
     assert "default-src &#39;none&#39;" in text and "<b>keys" not in text and not fetches(text)
     assert kinds()[name]["question"] in Page(text).words
 

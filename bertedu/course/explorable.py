@@ -4,6 +4,7 @@ Each answers one question: `weighted_sum` what a token collects, `pieces` how a 
 a frame of its own while the kernel runs; what is stored are words and numbers, from which the site makes the page.
 """
 
+import base64
 import json
 import tomllib
 from dataclasses import dataclass
@@ -71,8 +72,21 @@ class Explorable:
             policy=policy(script, style),
             style=Markup(style),
             script=in_script(script),
-            given=Markup(json_in_script({**self.given, **files_of(self.given)})),
+            given=Markup(json_in_script({**self.given, **self.files()})),
         )
+
+    def files(self) -> dict[str, Any]:
+        """What its page holds beside what was given: of the checkpoint of the course that it names, the small files,
+        and the weights where it computes with them.
+        """
+        if "checkpoint" not in self.given:
+            return {}
+        folder = data_path(f"checkpoints/{self.given['checkpoint']}")
+        weights = about(self.name).get("weights", False)
+        return {
+            "files": small_files(folder),
+            **({"weights": base64.b64encode(read_bytes(folder / WEIGHTS)).decode()} if weights else {}),
+        }
 
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         from bertedu.visualization.widgets.view import WIDGET, frame  # here, since the site needs no widgets
@@ -98,11 +112,6 @@ def explorable(name: str, **given: Any) -> Explorable:
         return Explorable(name, json.loads(json.dumps(given, allow_nan=False)))
     except (TypeError, ValueError) as error:
         raise UserError(f"the explorable {name} was given what is no JSON ({error}): give numbers and lists.") from None
-
-
-def files_of(given: dict[str, Any]) -> dict[str, Any]:
-    """What a page holds beside what was given: of the checkpoint of the course that it names, the small files."""
-    return {"files": small_files(data_path(f"checkpoints/{given['checkpoint']}"))} if "checkpoint" in given else {}
 
 
 def about(name: str) -> dict[str, Any]:

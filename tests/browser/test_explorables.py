@@ -112,6 +112,55 @@ def test_the_best_path_follows_its_factors(opened):
     assert says(page).startswith("Best path: N O O (360")
 
 
+def test_a_sentence_is_followed_and_its_words_are_changed_and_hidden(opened):
+    page = opened("way")
+    page.get_by_text("BERT expects “cat” (94 %)").wait_for()
+    field = page.get_by_label("A sentence ([MASK] is a gap)")
+    field.fill("A young [MASK] is called a puppy.")
+    assert says(page).endswith("of 10: after the embeddings 1, after layer 1 10, after layer 2 10.")
+    assert "BERT expects “dog”" in page.inner_text("main")
+    page.get_by_title("puppy: hide it").press("Enter")
+    assert page.get_by_text("What stands at position 7?").is_visible()
+    field.fill("A <b>cat</b> is here.")
+    assert says(page).endswith("at the start.") and "No word is hidden" in page.inner_text("main")
+    field.fill("a " * 100)
+    assert "The text has 102 tokens, the model 64 positions" in says(page)
+    page.get_by_role("button", name="as at the start").click()
+    assert says(page).startswith("This is the sentence at the start.")
+
+
+def test_a_stack_loses_its_parts(opened):
+    page = opened("stack")
+    assert says(page).startswith("After 12 layers: mean cosine 0.19, size of the entries 1.00. The tokens are still")
+    page.get_by_label("residual connections").uncheck()
+    assert "mean cosine 1.00, size of the entries 1.00. The tokens are nearly the same" in says(page)
+    page.get_by_label("LayerNorm").select_option("none")
+    assert "2 · 10⁻¹³" in says(page)
+    page.get_by_label("residual connections").check()
+    page.get_by_label("weights: standard deviation, %").fill("20")
+    assert "1 · 10¹²" in says(page)
+    page.get_by_label("look after layer").fill("0")
+    assert says(page).endswith("about as large as at the start.")
+    before = page.locator("polyline").first.get_attribute("points")
+    page.get_by_role("button", name="other random numbers").press("Enter")
+    assert page.locator("polyline").first.get_attribute("points") != before
+
+
+def test_a_berts_sizes_are_halved_and_doubled(opened):
+    page = opened("parameters")
+    assert says(page) == "109,482,240 parameters, as in base."
+    page.get_by_role("button", name="halve heads").press("Enter")
+    assert says(page) == "109,482,240 parameters, as in base."
+    page.get_by_role("button", name="halve hidden size").click()
+    assert says(page).endswith("70 % fewer than base has.")
+    page.get_by_role("button", name="as at the start").click()
+    page.get_by_label("begin with").select_option("tiny")
+    for _ in range(3):
+        page.keyboard.press("Tab")
+    page.get_by_role("button", name="halve layers").press("Enter")
+    assert page.get_by_role("button", name="halve layers").is_disabled()
+
+
 def test_the_playground_opens_where_a_chapter_looks(opened):
     page = opened("playground")
     page.wait_for_selector("body[data-ready]", state="attached")

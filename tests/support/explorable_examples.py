@@ -41,6 +41,23 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "end": [1, 0, 0, 4, 1, 1],
         "tasks": ["Make “a lamp” the answer."],
     },
+    "way": {"checkpoint": "world-tiny", "text": "A young [MASK] is called a kitten."},
+    "stack": {"tokens": 8, "size": 64, "heads": 4, "layers": 12, "deviation": 0.07, "seed": 3},
+    "parameters": {
+        "presets": {
+            name: {
+                "num_hidden_layers": layers,
+                "hidden_size": size,
+                "num_attention_heads": size // 64,
+                "intermediate_size": 4 * size,
+                "vocab_size": 30522,
+                "max_position_embeddings": 512,
+                "type_vocab_size": 2,
+            }
+            for name, layers, size in (("tiny", 2, 128), ("base", 12, 768))
+        },
+        "start": "base",
+    },
     "playground": {
         "checkpoint": "world-tiny",
         "address": {"view": "next", "text": "The capital of Brazil", "masks": "4", "second": "Is it big?"},

@@ -1,12 +1,16 @@
 /** What explorable pictures compute, as a test asks for it. */
 
+import { Bert } from "../../bertedu/web/answers.js";
 import { readTokenizer } from "../../bertedu/web/checkpoint.js";
 import { Adam, chance, learn } from "../../bertedu/web/explorables/agreement.js";
 import { viterbi } from "../../bertedu/web/explorables/best_path.js";
 import { divided, Training } from "../../bertedu/web/explorables/live_head.js";
 import { draw } from "../../bertedu/web/explorables/mask_fates.js";
+import { counted, scaled, total } from "../../bertedu/web/explorables/parameters.js";
 import { search } from "../../bertedu/web/explorables/pieces.js";
 import { best } from "../../bertedu/web/explorables/span_scores.js";
+import { begin, flow, measured } from "../../bertedu/web/explorables/stack.js";
+import { differing, follow } from "../../bertedu/web/explorables/way.js";
 import { changed, vectors } from "../../bertedu/web/explorables/word_order.js";
 import { attend } from "../../bertedu/web/explorables/weighted_sum.js";
 
@@ -77,4 +81,37 @@ export function spans(files, rows) {
 /** For each table of factors the best path and the sum over all. */
 export function paths(files, rows) {
   return rows.map(({ emissions, transitions }) => viterbi(emissions, transitions));
+}
+
+/** For each sentence its vectors, its answers, and how many vectors of each stage differ from those of the first. */
+export function ways(files, rows) {
+  const bert = new Bert(files);
+  const found = rows.map((sentence) => follow(bert, sentence));
+  return found.map(({ vectors: states, answers }) => ({
+    states,
+    answers: answers.map(({ candidates, position }) => ({ position, word: candidates[0].token, candidates })),
+    changed: differing(states, found[0].vectors)?.map((tokens) => tokens.filter(Boolean).length) ?? null,
+  }));
+}
+
+/** For each stack the weights that are drawn, the vectors after each layer, and what is measured of them. */
+export function stacks(files, rows) {
+  return rows.map(({ given, seed, depth, options, weights: told = true }) => {
+    const { tokens, layers } = begin(given, seed, depth);
+    const states = flow(tokens, layers, options);
+    const measures = states.map((state) => (({ cosine, size }) => ({ cosine, size }))(measured(state)));
+    if (!told) return { measures };
+    return { tokens: tokens.map((one) => [...one]), layers: layers.map(lists), states: states.map(nested), measures };
+  });
+}
+
+const nested = (state) => state.map((one) => [...one]);
+
+/** For each config its parts and their sum, and the sums where a size is halved or doubled. */
+export function sizes(files, rows) {
+  return rows.map(({ config, changes }) => ({
+    parts: counted(config),
+    total: total(config),
+    changed: changes.map(([name, by]) => scaled(config, name, by)),
+  }));
 }

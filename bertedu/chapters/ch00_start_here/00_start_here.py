@@ -334,6 +334,27 @@ print("encoder    [B, T, D]   ", list(hidden_states[-1].shape))
 print("scores     [B, T, V]   ", list(scores.shape))
 
 # %% [markdown]
+# ### Touch it
+#
+# The next cell shows this way for a sentence that you can change: the ids, the first eight numbers of each vector
+# (gold above zero, purple below), and the answer. A vector that differs from that of the sentence at the start gets a
+# thick edge. Guess first: if *kitten* becomes *puppy*, how many of the ten vectors change in the **embeddings**, and
+# how many after **layer 1**? Then choose other words to hide.
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from bertedu.course.explorable import explorable
+
+explorable("way", checkpoint="world-tiny", text=gaps[0])
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# One, and then all ten. The embeddings look at each token alone: at the gap they know nothing of a puppy. In layer 1
+# every token collects from all tokens, so every vector gets something of the new word, the gap too. Its answer is now
+# *dog*, with only half of the probability: *one* is nearly as probable.
+#
+# </details>
+#
 # These are the main parts of BERT, and this is the map that opens every chapter:
 #
 # ![The map of BERT from left to right with the chapters in which you build each part: tokenizer 01, embeddings 02, self-attention 03, feed-forward 04, and the heads 05 and 06.](pictures/00_whole_map.svg)

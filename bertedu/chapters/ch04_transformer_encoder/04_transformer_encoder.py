@@ -773,6 +773,27 @@ for depth in (0, 1, 2, 4, 12):
 # After twelve complete layers the mean cosine is only 0.18, and the entries are as large as at the start. With
 # attention alone, all tokens had become equal and almost zero.
 #
+# ### Touch it
+#
+# Which part is that due to? The next cell draws such a stack, with random numbers of its own, and lets you take parts
+# away. Guess first: do the tokens stay different if you take away the **residual connections** and keep LayerNorm? And
+# what happens to the size of the numbers if you take away **LayerNorm** and keep the residual connections?
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from bertedu.course.explorable import explorable
+
+explorable("stack", tokens=T, size=D, heads=H, layers=L, deviation=0.07, seed=3)
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# Without residual connections the mean cosine is 1.00 after two layers: LayerNorm keeps the size of the vectors, not
+# what makes them different. Without LayerNorm the tokens stay different, and the numbers grow, to three times their
+# size in twelve layers. Make the weights larger, to 20 %, and they reach 10¹². So each part does one thing, and BERT
+# needs both.
+#
+# </details>
+#
 # ## Encoder-only: what BERT left out
 #
 # The Transformer of "Attention is all you need" translates English into German or French. An **encoder** reads the

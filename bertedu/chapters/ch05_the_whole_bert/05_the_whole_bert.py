@@ -524,6 +524,28 @@ for preset, model in models.items():
 # 4 D².
 #
 # </details>
+#
+# ### Touch it
+#
+# You may halve **one** number of BERT-Base: its layers, its hidden size (the inner size stays four times as large), its
+# heads, or its vocabulary. Guess first: which saves the most parameters, and which saves none? The next cell counts.
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from dataclasses import asdict
+
+from bertedu.course.explorable import explorable
+
+configs = {preset: asdict(BertConfig.preset(preset)) for preset in presets}
+explorable("parameters", presets=configs, start="base")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# The hidden size saves 70 %: the embeddings become half as large, and the layers, with their 12 D², a quarter. Half the
+# layers save 39 %, half the vocabulary 11 %. Half the heads save nothing: they only cut the same D numbers into fewer
+# pieces.
+#
+# </details>
 
 # %% [markdown]
 # ## What a training step keeps in memory (optional)
