@@ -29,6 +29,7 @@ PAGES = {
     "docs/family.md": "guides/family",
     "docs/production.md": "guides/production",
     "docs/checkpoints.md": "guides/checkpoints",
+    "docs/practice.md": "guides/practice",
     "docs/interview.md": "interview/commands",
     "data/checkpoints/world-tiny/README.md": "guides/world-tiny",
     "data/checkpoints/mixed-mini/README.md": "guides/mixed-mini",
