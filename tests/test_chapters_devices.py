@@ -13,7 +13,6 @@ from bertedu.course.building.places import Places
 from bertedu.course.rooms import number_of
 from bertedu.files import read_text
 
-SCRIPT = Path(__file__).parent / "device_chapters.py"
 ON_A_DEVICE = [
     number_of(source)
     for source in Places().all_sources()
@@ -41,7 +40,8 @@ def without_device(code: str) -> str:
 
 
 def run_on_the_device(*words: str) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, SCRIPT, *words], capture_output=True, text=True)
+    command = [sys.executable, "-m", "support.chapter_on_device", *words]
+    return subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parent)
 
 
 @pytest.mark.slow(cases=0)

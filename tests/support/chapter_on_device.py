@@ -1,4 +1,4 @@
-"""Runs a chapter's solved notebook on a device that is not the CPU: `python tests/device_chapters.py 08`.
+"""Runs a chapter's solved notebook on a device that is not the CPU: `python -m support.chapter_on_device 08`.
 
 The device is a GPU where there is one, else that of `support/other_device.py`, which refuses to mix its tensors with
 those of the CPU. The cells run one after the other as in a kernel, with their checks; the first that fails is shown.
@@ -13,11 +13,11 @@ import sys
 import torch
 from IPython.core.interactiveshell import InteractiveShell
 from nbformat import NotebookNode
-from support.other_device import NAME, other_device
 
 from bertedu.course.building.places import Places
 from bertedu.course.building.versions import read_source
 from bertedu.training import devices, loop, settings
+from support.other_device import NAME, other_device
 
 
 def run(cells: list[NotebookNode]) -> str | None:
