@@ -39,6 +39,19 @@ def test_two_hours_are_120_minutes(tmp_path):
     assert (found.core, found.everything) == (60, 120)
 
 
+@pytest.mark.parametrize(
+    ("time", "sittings"),
+    [
+        ("60 minutes for the core path, about 120 minutes in three\n# sittings", 3),
+        ("60 minutes for the core path, about 130 minutes", 2),
+        ("50 minutes for the core path, about 60 minutes", 1),
+        ("60 minutes for the core path, about 150 minutes", 3),
+    ],
+)
+def test_sittings_are_those_that_the_chapter_states_or_else_a_good_hour_each(time, sittings, tmp_path):
+    assert chapter(source(tmp_path, time=time)).sittings == sittings
+
+
 def test_only_the_chapters_own_exercises_are_counted(tmp_path):
     found = chapter(source(tmp_path))
     assert set(found.exercises) == {"3.1", "3.2", "3.3", "3.4", "3.5"}

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from support.faults import assert_none
 from support.repository import REPOSITORY
 
 from bertedu.classroom.overview import chapters
@@ -21,6 +22,8 @@ from bertedu.website.reference import PARTS as REFERENCE
 from bertedu.website.reference import page as reference_page
 from bertedu.website.tree import Tree, sections, slug
 
+HEADING, MARK = re.compile(r"^#+ (.+)$", re.MULTILINE), re.compile(r"^\((\S+)\)=$", re.MULTILINE)
+LINK_TO_A_HEADING = re.compile(r"\]\(/([^)\s]+\.md)#([^)\s]+)\)")
 CHAPTERS = chapters(REPOSITORY / "bertedu" / "chapters")
 
 
@@ -30,6 +33,10 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site") / "source"
     found, listed = write_tree(REPOSITORY, folder)
     return folder, found, listed
+
+
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -59,6 +66,19 @@ def test_a_link_leads_to_the_page_of_its_file(written, leads_to, tree):
 def test_a_link_to_a_file_without_a_page_leads_to_the_repository(tree):
     text = tree.linked("[a](../bertedu/model/bert.py)", "docs/results.md")
     assert re.fullmatch(r"\[a\]\(https://github.com/\w+/bertedu/blob/main/bertedu/model/bert.py\)", text)
+
+
+def test_a_link_to_a_heading_leads_to_a_page_that_has_it(made):
+    """Sphinx refuses the others, but only where the whole site is built."""
+    folder, _, _ = made
+    headings = {path: {slug(line) for line in HEADING.findall(text_of(path))} for path in folder.rglob("*.md")}
+    places = {path: found | set(MARK.findall(text_of(path))) for path, found in headings.items()}
+    assert_none(
+        f"{path.relative_to(folder)}: {page}#{place}"
+        for path in places
+        for page, place in LINK_TO_A_HEADING.findall(text_of(path))
+        if place not in places[folder / page]
+    )
 
 
 def test_a_page_is_cut_at_its_headings():
@@ -168,7 +188,10 @@ def test_every_chapter_is_on_the_map_with_picture_and_times(made):
     folder, found, _ = made
     text = (folder / "chapters" / "index.md").read_text(encoding="utf-8")
     for one in found:
-        assert f"data-chapter='{one.chapter.number}'" in text and f"{one.chapter.core} min" in text
+        assert f"data-chapter='{one.chapter.number}'" in text
+        count = one.chapter.sittings
+        times = f"{one.chapter.core} min; with everything {one.chapter.everything} min, in {count} sitting"
+        assert times + "s" * (count > 1) + "<" in text
     assert text.count("<img src=") == len(found)
     assert PARTS[0][1] == found[0].chapter.number and PARTS[-1][2] == found[-1].chapter.number
 

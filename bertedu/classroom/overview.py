@@ -12,6 +12,8 @@ from bertedu.files import read_text
 CLASS_MINUTES = 90
 CHAPTER_LINK = re.compile(r"\[[^\]]+\]\((\d\d[a-z]?)_\w+\.ipynb\)")
 IN_WORDS = {"two hours": "120 minutes"}
+SITTINGS = re.compile(r"\b(two|three|four) sittings\b")
+A_SITTING = 65  # minutes: a good hour
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Chapter:
     exercises: dict[str, int]  # minutes by number
     needs: tuple[str, ...]
     better_after: tuple[str, ...]
+    sittings: int  # with everything
 
     @property
     def exercise_minutes(self) -> int:
@@ -64,7 +67,14 @@ def chapter(source: Path) -> Chapter:
         {exercise.number: exercise.minutes for exercise in exercises_of(number)},
         tuple(CHAPTER_LINK.findall(hard)),
         tuple(CHAPTER_LINK.findall(soft)),
+        sittings(text, minutes[1]),
     )
+
+
+def sittings(first_cell: str, everything: int) -> int:
+    """In how many sittings a chapter is worked through: as many as its first cell says, or else of a good hour each."""
+    stated = SITTINGS.search(first_cell)
+    return ("two", "three", "four").index(stated[1]) + 2 if stated else -(-everything // A_SITTING)
 
 
 def times(stated: re.Match | None, source: Path) -> tuple[int, int]:

@@ -43,11 +43,6 @@ class Stored:
         """Its page on the site."""
         return f"chapters/{self.chapter.name}"
 
-    @property
-    def sittings(self) -> int:
-        """How many times of about an hour it takes with everything."""
-        return max(1, -(-self.chapter.everything // 60))
-
 
 def stored(chapter: Chapter, places: Places) -> Stored:
     """The two stored notebooks of a chapter."""
@@ -141,12 +136,17 @@ def folded_solution(code: str) -> NotebookNode:
     return new_markdown_cell(f"<details><summary>A solution</summary>\n\n```python\n{body}\n```\n\n</details>")
 
 
+def sittings(chapter: Chapter) -> str:
+    """In how many sittings a chapter is worked through, in words that a page shows."""
+    return "1 sitting" if chapter.sittings == 1 else f"{chapter.sittings} sittings"
+
+
 def bar(one: Stored) -> str:
     """What stands under a chapter's title: its time, and where to open, fetch and mend it."""
     notebook = f"notebooks/{one.chapter.name}.ipynb"
     source = f"bertedu/chapters/ch{one.chapter.name}/{one.chapter.name}.py"
     title = "" if has_address() else f' title="{NO_ADDRESS}"'
-    times = f"{one.chapter.core} minutes, {one.chapter.everything} with everything"
+    times = f"{one.chapter.core} minutes; with everything {one.chapter.everything}, in {sittings(one.chapter)}"
     return (
         f'<p class="chapter-bar"><span>{times}</span>'
         f'<a href="../downloads/{Path(notebook).name}" download>Download</a>'

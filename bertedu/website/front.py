@@ -10,7 +10,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from bertedu.address import SITE
-from bertedu.website.chapters import Stored
+from bertedu.website.chapters import Stored, sittings
 
 PARTS = (
     ("Build", "00", "05", "Your own BERT, which gives the same numbers as the reference implementation."),
@@ -63,11 +63,10 @@ def card(one: Stored, page: NotebookNode) -> str:
     chapter = one.chapter
     picture = first_picture(page)
     image = f"<img src='../{picture}' alt='' loading='lazy'>" if picture else ""
-    sittings = f"{one.sittings} sitting{'s' if one.sittings > 1 else ''}"
     return (
         f"<li data-chapter='{chapter.number}'><a href='{chapter.name}.html'><span class='thumb'>{image}</span>"
         f"<strong>{chapter.number} · {escape(chapter.title)}</strong></a><p>{escape(promise(one))}</p>"
-        f"<small>{chapter.core} min, with everything {chapter.everything} min in {sittings}</small></li>"
+        f"<small>{chapter.core} min; with everything {chapter.everything} min, in {sittings(chapter)}</small></li>"
     )
 
 

@@ -38,6 +38,7 @@ PAGES = {
     "SECURITY.md": "about/security",
 }
 BENCHMARKS, NOTES = "benchmarks/README.md", "benchmarks/notes.md"
+BELOW_A_SECTION = re.compile(r"^### (.+)$", re.MULTILINE)
 GRAPH = re.compile(r"```mermaid\n.*?```", re.DOTALL)
 
 
@@ -63,7 +64,7 @@ def write_tree(root: Path, folder: Path, solutions: bool = True) -> tuple[list[S
 
 
 def page_map(root: Path, found: Sequence[Stored]) -> dict[str, str]:
-    """Each file of the repository that has a page, and each section of the benchmarks."""
+    """Each file of the repository that has a page, and each section of the benchmarks with the headings below it."""
     pages = dict(PAGES)
     for one in found:
         name = one.chapter.name
@@ -72,8 +73,10 @@ def page_map(root: Path, found: Sequence[Stored]) -> dict[str, str]:
         pages[f"bertedu/chapters/ch{name}/teaching.md"] = f"teaching/{name}"
     for path in sorted((root / "docs" / "teaching").glob("*.md")):
         pages[f"docs/teaching/{path.name}"] = f"teaching/{'index' if path.stem == 'README' else path.stem}"
-    for heading, _ in sections(read_text(root / BENCHMARKS))[1]:
-        pages[f"{BENCHMARKS}#{slug(heading)}"] = f"benchmarks/{slug(heading)}"
+    for heading, text in sections(read_text(root / BENCHMARKS))[1]:
+        page = f"benchmarks/{slug(heading)}"
+        pages |= {f"{BENCHMARKS}#{slug(below)}": f"{page}#{slug(below)}" for below in BELOW_A_SECTION.findall(text)}
+        pages[f"{BENCHMARKS}#{slug(heading)}"] = page
     return {**pages, BENCHMARKS: "benchmarks/index", NOTES: "benchmarks/notes", "README.md": "index"}
 
 

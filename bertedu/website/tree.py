@@ -19,7 +19,7 @@ class Tree:
     """Where the pages are written, and which page of the site each file of the repository becomes.
 
     pages maps a file ("docs/finetuning.md", or a section of one, "benchmarks/README.md#grading") to its page, without
-    an ending ("guides/finetuning").
+    an ending ("guides/finetuning"), and a heading below a section to its place there ("benchmarks/grading#by-hand").
     """
 
     root: Path  # the repository
@@ -49,8 +49,9 @@ class Tree:
         if path.endswith(PICTURES):
             copy(self.root / path, self.folder / "pictures" / path)
             return f"/pictures/{path}"
-        if f"{path}#{place}" in self.pages:
-            return f"/{self.pages[f'{path}#{place}']}.md"
+        if section := self.pages.get(f"{path}#{place}"):
+            page, mark, within = section.partition("#")
+            return f"/{page}.md{mark}{within}"
         if path in self.pages:
             page = self.pages[path]
             ending = ".ipynb" if path.endswith(".ipynb") else ".md"
