@@ -1,14 +1,23 @@
 """Where the project is to be found. It has no public address yet: the owner's name is a placeholder.
 
 This is the one place to write it. `CITATION.cff`, `pyproject.toml` and the workflows cannot ask Python, so they repeat
-it, and a test holds them to what stands here.
+it, and a test holds them to what stands here. `python bertedu/address.py` fails while it is a placeholder: workflows
+that publish run it first.
 """
+
+import sys
 
 OWNER = "OWNER_TO_BE_NAMED"  # no account can be called so: GitHub's names have no underscores
 BRANCH = "main"
 COLAB_BRANCH = "colab"  # the notebooks of `bertedu build --colab`, put there by each release
 REPOSITORY = f"https://github.com/{OWNER}/bertedu"
 SITE = f"https://{OWNER.lower()}.github.io/bertedu/"
+
+
+PLACEHOLDER = (
+    f"Nothing is published under a placeholder: {SITE} belongs to nobody. Write the owner's name into "
+    f"bertedu/address.py, CITATION.cff, pyproject.toml and README.md, in place of {OWNER} and {OWNER.lower()}."
+)
 
 
 def has_address() -> bool:
@@ -44,3 +53,7 @@ def raw_url(path: str, version: str) -> str:
 def page_url(page: str = "") -> str:
     """A page of the website: "chapters/03_self_attention.html"."""
     return SITE + page
+
+
+if __name__ == "__main__":
+    sys.exit(None if has_address() else PLACEHOLDER)

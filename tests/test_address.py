@@ -1,6 +1,7 @@
 """The project's address: written in one place, repeated by the files that cannot ask Python, and by no other."""
 
 import subprocess
+import sys
 
 import pytest
 import yaml
@@ -40,6 +41,16 @@ def test_links_name_the_file_the_branch_and_the_owner():
     for link in (address.source_url(path), address.edit_url(path)):
         assert link.startswith("https://") and link.endswith(f"/{address.BRANCH}/{path}") and address.OWNER in link
     assert address.page_url("glossary.html") == f"{address.SITE}glossary.html"
+
+
+@pytest.mark.parametrize(
+    ("owner", "said"), [("OWNER_TO_COME", "Nothing is published under a placeholder"), ("somebody", "")]
+)
+def test_a_placeholder_stops_what_publishes_with_a_sentence(owner, said, tmp_path):
+    script = tmp_path / "address.py"
+    script.write_text(read("bertedu/address.py").replace(f'"{address.OWNER}"', f'"{owner}"'), encoding="utf-8")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.returncode == bool(said) and done.stderr.startswith(said) and bool(done.stderr) == bool(said)
 
 
 def test_a_placeholder_is_no_address(monkeypatch):

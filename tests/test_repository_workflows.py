@@ -70,8 +70,26 @@ def test_each_week_the_newest_versions_are_tried_on_every_python():
 def test_a_tag_is_tested_before_anything_is_published():
     workflow = yaml.safe_load(read(".github/workflows/release.yml"))
     assert workflow[True] == {"push": {"tags": ["v*"]}}
-    assert commands(workflow["jobs"]["build"])[2:4] == [".ci/run", '.ci/release "$GITHUB_REF_NAME"']
+    assert commands(workflow["jobs"]["build"])[3:5] == [".ci/run", '.ci/release "$GITHUB_REF_NAME"']
     assert [workflow["jobs"][name]["needs"] for name in ("files", "pypi")] == ["build", "build"]
+
+
+@pytest.mark.parametrize(
+    ("name", "where"), [("pages, build", "github.ref == 'refs/heads/main'"), ("release, build", None)]
+)
+def test_what_publishes_asks_first_whether_the_project_has_an_address(name, where):
+    first = next(step for step in jobs()[name]["steps"] if "run" in step)
+    assert first["run"] == "python bertedu/address.py" and first.get("if") == where
+    publishing = {
+        "actions/deploy-pages",
+        "softprops/action-gh-release",
+        "pypa/gh-action-pypi-publish",
+        "peaceiris/actions-gh-pages",
+    }
+    for other, job in jobs().items():
+        if publishing & {step.get("uses", "").partition("@")[0] for step in job["steps"]}:
+            workflow = other.partition(",")[0]
+            assert workflow in ("pages", "release") and job["needs"] in ("build", "pypi"), other
 
 
 def test_only_the_job_that_needs_a_right_has_it_and_nothing_holds_a_password():

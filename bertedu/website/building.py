@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from bertedu.address import has_address, page_url
+from bertedu.address import PLACEHOLDER, has_address, page_url
 from bertedu.errors import UserError
 from bertedu.extras import needs_extra
 from bertedu.files import write_text
@@ -38,7 +38,7 @@ def build_site(root: Path, output: Path, solutions: bool = True) -> list[str]:
     index_words(output, listed)
     outside = check_links(output)
     if not has_address():
-        print("The project's address is a placeholder: write it in bertedu/address.py before you publish the site.")
+        print(PLACEHOLDER)
     return outside
 
 
