@@ -12,7 +12,7 @@ from bertedu.classroom.overview import chapters
 from bertedu.course.building.places import Places
 from bertedu.errors import UserError
 from bertedu.interview.bank import questions
-from bertedu.website.chapters import chapter_page, stored
+from bertedu.website.chapters import bar, chapter_page, stored
 from bertedu.website.checking import check_links
 from bertedu.website.front import PARTS, course_facts
 from bertedu.website.glossary import bold_terms, terms
@@ -24,6 +24,7 @@ from bertedu.website.tree import Tree, sections, slug
 
 HEADING, MARK = re.compile(r"^#+ (.+)$", re.MULTILINE), re.compile(r"^\((\S+)\)=$", re.MULTILINE)
 LINK_TO_A_HEADING = re.compile(r"\]\(/([^)\s]+\.md)#([^)\s]+)\)")
+TOLD_AFTER = ("05", "08", "09", "25")  # the chapters after which a page says how many hours have gone
 CHAPTERS = chapters(REPOSITORY / "bertedu" / "chapters")
 
 
@@ -194,6 +195,33 @@ def test_every_chapter_is_on_the_map_with_picture_and_times(made):
         assert times + "s" * (count > 1) + "<" in text
     assert text.count("<img src=") == len(found)
     assert PARTS[0][1] == found[0].chapter.number and PARTS[-1][2] == found[-1].chapter.number
+
+
+def test_counts_and_hours_of_the_front_page_and_the_readme_are_those_of_the_chapters():
+    front, readme = (" ".join(text_of(REPOSITORY / name).split()) for name in ("docs/site/index.md", "README.md"))
+    assert f"{len(CHAPTERS)} notebooks" in front and f"{len(CHAPTERS)} notebooks" in readme
+    until = {last: round(sum(one.core for one in CHAPTERS if one.number[:2] <= last) / 60) for last in TOLD_AFTER}
+    for chapter, said in (("05", "Chapters 00 to"), ("09", "To chapter"), ("25", "To chapter")):
+        assert f"{said} {chapter}, about {until[chapter]} hours" in front
+    told = f"{until['05']} hours to a complete BERT, {until['08']} to a trained one, and {until['25']} for all"
+    assert told in readme
+
+
+def test_the_front_page_has_the_commands_of_the_readme(made):
+    folder, _, _ = made
+    commands = text_of(folder / "two_commands.md")
+    assert (
+        commands.startswith("```sh\ngit clone ")
+        and commands.endswith("```\n")
+        and commands in text_of(REPOSITORY / "README.md")
+    )
+
+
+def test_a_page_links_to_the_repository_once_there_is_one(three, monkeypatch):
+    one = three[0]
+    assert "Run it yourself" in bar(one) and "https:" not in bar(one)
+    monkeypatch.setattr("bertedu.website.chapters.has_address", lambda: True)
+    assert "Open in Colab" in bar(one) and "Edit" in bar(one)
 
 
 def test_machines_are_told_of_all_chapters(made):

@@ -5,7 +5,6 @@ import re
 from copy import deepcopy
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
@@ -27,7 +26,6 @@ SOLUTION = re.compile(r"^ *### BEGIN SOLUTION\n(.*?)^ *### END SOLUTION\n?", re.
 QUIZ = re.compile(r"^quiz\(\"?(\w+)\"?\)", re.MULTILINE)
 LIVE = ("application/javascript", "application/vnd.jupyter.widget-view+json")
 SHOWN_AT = 2 / 3  # pictures are stored with 144 pixels an inch, pages count 96
-NO_ADDRESS = "The project has no public address yet."
 
 
 @dataclass(frozen=True)
@@ -142,14 +140,13 @@ def sittings(chapter: Chapter) -> str:
 
 
 def bar(one: Stored) -> str:
-    """What stands under a chapter's title: its time, and where to open, fetch and mend it."""
-    notebook = f"notebooks/{one.chapter.name}.ipynb"
+    """What stands under a chapter's title: its time, and how to run, fetch and, once there is an address, mend it."""
+    notebook = f"{one.chapter.name}.ipynb"
     source = f"bertedu/chapters/ch{one.chapter.name}/{one.chapter.name}.py"
-    title = "" if has_address() else f' title="{NO_ADDRESS}"'
     times = f"{one.chapter.core} minutes; with everything {one.chapter.everything}, in {sittings(one.chapter)}"
-    return (
-        f'<p class="chapter-bar"><span>{times}</span>'
-        f'<a href="../downloads/{Path(notebook).name}" download>Download</a>'
-        f'<a href="{colab_url(Path(notebook).name)}"{title}>Open in Colab</a>'
-        f'<a href="{edit_url(source)}"{title}>Edit</a></p>'
-    )
+    links = {"../start.html": "Run it yourself"}
+    if has_address():
+        links |= {colab_url(notebook): "Open in Colab", edit_url(source): "Edit"}
+    listed = "".join(f'<a href="{address}">{words}</a>' for address, words in links.items())
+    download = f'<a href="../downloads/{notebook}" download>Download</a>'
+    return f'<p class="chapter-bar"><span>{times}</span>{listed}{download}</p>'

@@ -39,6 +39,7 @@ PAGES = {
 }
 BENCHMARKS, NOTES = "benchmarks/README.md", "benchmarks/notes.md"
 BELOW_A_SECTION = re.compile(r"^### (.+)$", re.MULTILINE)
+TWO_COMMANDS = re.compile(r"^## Two commands\n+(```sh\n.*?^```\n)", re.DOTALL | re.MULTILINE)
 GRAPH = re.compile(r"```mermaid\n.*?```", re.DOTALL)
 
 
@@ -57,10 +58,16 @@ def write_tree(root: Path, folder: Path, solutions: bool = True) -> tuple[list[S
     write_interview(found, tree)
     write_reference(root / "bertedu", folder)
     write_about(root, folder)
+    write_text(folder / "two_commands.md", two_commands(read_text(root / "README.md")))
     names = tomllib.loads(read_text(folder / "terms.toml"))["terms"]
     listed = terms(names, found)
     write_text(folder / "terms.md", glossary_page(listed))
     return found, listed
+
+
+def two_commands(readme: str) -> str:
+    """The block of commands that the README begins with, for the front page."""
+    return TWO_COMMANDS.search(readme)[1]
 
 
 def page_map(root: Path, found: Sequence[Stored]) -> dict[str, str]:

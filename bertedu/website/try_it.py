@@ -11,8 +11,8 @@ FRAME = f"""```{{raw}} html
 <iframe class="playground" src="playground.html" title="{TITLE}" height="760"></iframe>
 ```
 
-This BERT has two layers and knows a small world of facts; it runs in your browser, and nothing is sent anywhere.
-[Open it in a window of its own](playground.html){{.external}}.
+This BERT has two layers and knows a small world of facts; it runs in your browser, and nothing is sent anywhere. Scroll
+inside the frame to look into it, or [open it in a window of its own](playground.html){{.external}}.
 """
 
 

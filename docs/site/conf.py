@@ -19,7 +19,7 @@ extensions = [
     "sphinxext.opengraph",
     "bertedu.website.extension",
 ]
-exclude_patterns = ["extra", "playground.md"]
+exclude_patterns = ["extra", "playground.md", "two_commands.md"]
 
 # Notebooks are shown as they are stored: nothing is executed.
 nb_execution_mode = "off"
@@ -68,11 +68,14 @@ html_theme_options = {
     "navbar_persistent": [],
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
-    "extra_footer": '<p><a href="' + address.issue_url() + '">Report a mistake</a></p>',
     "logo": {"text": "bertedu", "alt_text": "bertedu: the front page"},
 }
 if address.has_address():
-    html_theme_options |= {"repository_url": address.REPOSITORY, "use_repository_button": True}
+    html_theme_options |= {
+        "repository_url": address.REPOSITORY,
+        "use_repository_button": True,
+        "extra_footer": f'<p><a href="{address.issue_url()}">Report a mistake</a></p>',
+    }
 copybutton_exclude = ".linenos, .gp"
 course_facts = (HERE / "course_facts.json").read_text(encoding="utf-8")
 
