@@ -10,6 +10,7 @@ import nbformat
 
 from bertedu.classroom.overview import Chapter, chapters
 from bertedu.course.building.places import Places
+from bertedu.errors import UserError
 from bertedu.files import copy, read_text, write_text
 from bertedu.interview.bank import read_bank
 from bertedu.website.chapters import Stored, chapter_page, stored
@@ -67,7 +68,10 @@ def write_tree(root: Path, folder: Path, solutions: bool = True) -> tuple[list[S
 
 def two_commands(readme: str) -> str:
     """The block of commands that the README begins with, for the front page."""
-    return TWO_COMMANDS.search(readme)[1]
+    found = TWO_COMMANDS.search(readme)
+    if not found:
+        raise UserError("README.md has no block of commands under '## Two commands', which the front page shows.")
+    return found[1]
 
 
 def page_map(root: Path, found: Sequence[Stored]) -> dict[str, str]:
