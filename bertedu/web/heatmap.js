@@ -12,22 +12,25 @@ const FONT = 12;
 
 /**
  * @param {{rows: string[], columns: string[], data: ArrayLike<number>, scale?: number, label: string, width?: number,
- *     told?: (row: number, column: number) => string, chosen?: (row: number, column: number) => void}} given
+ *     smallest?: number, told?: (row: number, column: number) => string, hint?: boolean,
+ *     chosen?: (row: number, column: number) => void}} given
  *     data: row by row; scale: the value that gets the full colour; label: what a screen reader says of the picture;
- *     told: the sentence for the cell under the pointer
+ *     smallest: pixels of a cell's width, at least; told: the sentence for the cell under the pointer;
+ *     hint: whether one is told to point
  */
-export function heatmap({ rows, columns, data, scale = 1, label, width = 560, told, chosen }) {
+export function heatmap({ rows, columns, data, scale = 1, label, width = 560, told, chosen, ...more }) {
+  const { smallest = SMALLEST, hint = true } = more;
   width = Math.min(width, document.documentElement.clientWidth - 40);
   const margin = (names) => Math.min(110, 16 + Math.max(0, ...names.map((name) => name.length)) * FONT * 0.62);
   const [left, top] = [margin(rows), columns.some(Boolean) ? margin(columns) : 4];
-  const cell = Math.max(SMALLEST, Math.min(LARGEST, Math.floor((width - left) / Math.max(1, columns.length))));
+  const cell = Math.max(smallest, Math.min(LARGEST, Math.floor((width - left) / Math.max(1, columns.length))));
   const high = rows.length > 64 ? cell : Math.max(LOWEST, cell);
   const canvas = element("canvas", { role: "img", "aria-label": label, class: "heatmap" });
   const size = [left + cell * columns.length, top + high * rows.length];
   const caption = element(
     "p",
     { class: "cell", "aria-hidden": "true" },
-    told ? "Point at a cell to read its value." : "",
+    told && hint ? "Point at a cell to read its value." : "",
   );
   const pen = sized(canvas, ...size);
   draw(pen, { rows, columns, data, scale, left, top, cell, high });

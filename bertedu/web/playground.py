@@ -23,13 +23,14 @@ NAME = "playground.html"  # beside the report of a run
 WEIGHTS = "model.safetensors"
 MOST_BYTES = 60_000_000  # of the weights: a page of 80 MB is the largest that opens at once
 SCRIPT_ENDS = re.compile(r"</script|<!--", re.IGNORECASE)
-FUNCTION = re.compile(r"^(/\*\*[^\n]*\*/\n)?(?:export )?function (\w+)\(.*?^}$", re.DOTALL | re.MULTILINE)
+FUNCTION = re.compile(r"^(/\*\*(?:(?!\*/).)*\*/\n)?(?:export )?function (\w+)\(.*?^}$", re.DOTALL | re.MULTILINE)
 
 
-def write_playground(model: str | Path, output: str | Path, corpus: str = "") -> Path:
+def write_playground(model: str | Path, output: str | Path, corpus: str = "", reading: str = "") -> Path:
     """Write the page with a model: a run's folder, a saved model's folder, or a hub id. Returns the page's path.
 
     corpus: what the model has read, by name, for sentences to begin with; where it is not given, the run says it.
+    reading: as for `playground`.
     Raises UserError for what is no BERT, for more than 60 MB of weights, and where the file cannot be written.
     """
     folder = find_folder(model)
@@ -46,7 +47,8 @@ def write_playground(model: str | Path, output: str | Path, corpus: str = "") ->
             "(`bertedu playground`), open it, and drop the folder on it."
         )
     name = folder.parent.name if folder.name == "checkpoint" else folder.name
-    text = playground(name, small_files(folder), read_bytes(weights), corpus or corpus_of(folder))
+    corpus = corpus or corpus_of(folder)
+    text = playground(name, small_files(folder), read_bytes(weights), corpus, reading=reading)
     write_text(output, text)
     return Path(output)
 
@@ -91,10 +93,13 @@ def corpus_of(folder: Path) -> str:
     return folder.name.partition("-")[0]
 
 
-def playground(name: str, files: dict[str, str | None], weights: bytes, corpus: str, address: str = "") -> str:
+def playground(
+    name: str, files: dict[str, str | None], weights: bytes, corpus: str, address: str = "", reading: str = ""
+) -> str:
     """The whole page as text, for a model's small files and its weights.
 
     address: what it shows first where it is opened without one, as its own address says it ("#view=next&text=…").
+    reading: the address of the page that reads the code aloud, where there is one beside it.
     """
     script = bundle(WEB / "playground.js")
     style = read_text(WEB / "page.css")
@@ -103,6 +108,7 @@ def playground(name: str, files: dict[str, str | None], weights: bytes, corpus: 
     return page("web/playground.html.j2").render(
         name=name,
         about=begin["about"],
+        reading=reading,
         policy=policy(script, style),
         style=Markup(style),
         script=in_script(script),

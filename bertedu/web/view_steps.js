@@ -3,6 +3,7 @@
 import { shownToken } from "./chips.js";
 import { element, replace } from "./dom.js";
 import { heatmap } from "./heatmap.js";
+import { about } from "./tensor_names.js";
 
 const CODE = [
   // which function of `bert.js` computes a step, by its name
@@ -18,32 +19,6 @@ const CODE = [
   [/^pooler|^seq_/, "scoreNextSentence"],
 ];
 const MOST_COLUMNS = 128; // of a wide matrix the first columns are drawn
-const ABOUT = {
-  "embeddings.token": [
-    "[T, D]",
-    "One row of the table of token embeddings for each token: the same in every sentence.",
-  ],
-  "embeddings.position": ["[T, D]", "One row for each position. It tells BERT the order of the tokens."],
-  "embeddings.token_type": ["[T, D]", "One row for the segment: first or second sentence."],
-  "embeddings.sum": ["[T, D]", "The three vectors of each token, added."],
-  query: ["[T, D]", "What each token asks for: its vector through a linear layer. The heads lie side by side."],
-  key: ["[T, D]", "What each token offers to be found by."],
-  value: ["[T, D]", "What each token gives to those that attend to it."],
-  scores: ["[H, T, T]", "How well each query matches each key: their dot product, divided by √d."],
-  weights: ["[H, T, T]", "Softmax of the scores: each row sums to 1. This is attention."],
-  mixed: ["[T, D]", "The values, mixed by the weights of each head."],
-  attention: ["[T, D]", "The mixed values through the output layer, which joins the heads."],
-  attention_residual: ["[T, D]", "Added to what the layer was given: the residual stream."],
-  attention_norm: ["[T, D]", "LayerNorm: every row gets mean 0 and variance 1, then is scaled and shifted."],
-  expanded: ["[T, F]", "The first linear layer of the feed-forward part, four times as wide."],
-  activated: ["[T, F]", "GELU: what is below zero nearly vanishes."],
-  feed_forward: ["[T, D]", "Back to D numbers for each token."],
-  feed_forward_residual: ["[T, D]", "Added to what the feed-forward part was given."],
-  "masked_lm.norm": ["[N, D]", "At each [MASK], the vector that the masked-word head compares with every word."],
-  prediction_logits: ["[N, V]", "A score for every word of the vocabulary. Softmax makes the bars above of them."],
-  pooler_output: ["[1, D]", "[CLS] through a linear layer and tanh: one vector for the whole text."],
-  seq_relationship_logits: ["[1, 2]", "The scores for “follows” and “does not follow”."],
-};
 
 /** @param {object} app  the page */
 export function stepsView(app) {
@@ -59,12 +34,12 @@ export function stepsView(app) {
   const says = element("p", { class: "says", role: "status" });
   const picture = element("div", {});
   const code = element("code", {});
-  const about = "BERT is a chain of matrices. Walk through them in the order in which they are computed.";
+  const lead = "BERT is a chain of matrices. Walk through them in the order in which they are computed.";
   const choose = element("label", { class: "choice" }, "Step ", list);
   const node = element(
     "div",
     {},
-    element("p", { class: "about" }, about),
+    element("p", { class: "about" }, lead),
     element("div", { class: "choices" }, buttons[0], choose, buttons[1]),
     says,
     picture,
@@ -91,14 +66,7 @@ export function stepsView(app) {
 }
 
 function explained({ name, tensor, names }, head) {
-  const last = name.replace(/^layer\.\d+\./, "");
-  const depth = /^hidden\.(\d+)$/.exec(name);
-  const [letters, text] = depth
-    ? [
-        "[T, D]",
-        Number(depth[1]) ? `The vectors after layer ${depth[1]}.` : "The embeddings, normalized: what layer 1 reads.",
-      ]
-    : (ABOUT[last] ?? ["", ""]);
+  const [letters, text] = about(name);
   const number = names.findIndex((one) => one.name === name) + 1;
   const which = tensor.shape.length === 3 ? ` Shown: head ${Math.min(head, tensor.shape[0] - 1) + 1}.` : "";
   return `Step ${number} of ${names.length}: ${name}, ${letters} = [${tensor.shape.join(", ")}]. ${text}${which}`;

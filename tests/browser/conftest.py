@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -192,6 +193,20 @@ def page(browser, asked_elsewhere):
     page.on("websocket", lambda socket: outside(socket.url) and asked_elsewhere.append(socket.url))
     yield page
     context.close()
+
+
+@pytest.fixture(scope="session")
+def barriers():
+    """Looks at an open page with axe; gives a line for each thing that is a barrier to somebody."""
+    package = pytest.importorskip("axe_playwright_python", reason="axe is missing: pip install -e '.[browser]'")
+    axe = (files(package) / "axe.min.js").read_text(encoding="utf-8")
+
+    def look(page) -> list[str]:
+        page.evaluate(axe)
+        found = page.evaluate("axe.run({resultTypes: ['violations']}).then(all => all.violations)")
+        return [f"{one['id']} ({one['impact']}): {one['nodes'][0]['html'][:200]}" for one in found]
+
+    return look
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 /** What explorable pictures compute, as a test asks for it. */
 
 import { Bert } from "../../bertedu/web/answers.js";
+import { run } from "../../bertedu/web/bert.js";
 import { readTokenizer } from "../../bertedu/web/checkpoint.js";
 import { Adam, chance, learn } from "../../bertedu/web/explorables/agreement.js";
 import { viterbi } from "../../bertedu/web/explorables/best_path.js";
@@ -114,4 +115,10 @@ export function sizes(files, rows) {
     total: total(config),
     changed: changes.map(([name, by]) => scaled(config, name, by)),
   }));
+}
+
+/** For the ids of each text the names of the tensors that the model makes of it. */
+export function names(files, rows) {
+  const { model } = new Bert(files);
+  return rows.map((ids) => [...run(model, ids).keys()]);
 }

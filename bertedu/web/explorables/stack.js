@@ -176,7 +176,9 @@ export function show(root, given) {
       state.depth = depth;
       look();
     }).node,
-    slider("weights: standard deviation, %", Math.round(100 * state.deviation), [1, 50], (part) => set("deviation")(part / 100)).node,
+    slider("weights: standard deviation, %", Math.round(100 * state.deviation), [1, 50], (part) => {
+      set("deviation")(part / 100);
+    }).node,
     says,
     element("div", { class: "looks charts" }, figure("Cosines of all pairs of tokens", grid), cosine.node, size.node),
     element("p", { class: "choices" }, element("button", { type: "button", onclick: other }, "other random numbers")),
