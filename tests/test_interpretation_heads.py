@@ -12,7 +12,6 @@ from bertedu.interpretation.heads import (
     attention_layers,
     entropy,
     head_importance,
-    mean_distance,
     pattern_scores,
     without_heads,
 )
@@ -50,14 +49,9 @@ def test_entropy_is_in_bits_and_0_for_weights_of_0():
     assert entropy(one_head(torch.eye(3))).item() == 0
 
 
-def test_distance_weighs_and_has_no_sign():
-    assert mean_distance(one_head()).item() == pytest.approx((0.5 + 1 + 1 + 1.25) / 4)
-
-
 def test_padding_does_not_count_as_text():
     attentions, mask, tokens = padded()
     assert torch.allclose(entropy(attentions, mask), torch.tensor([[(4.5 + 0 + 1) / 6], [(0 + 0 + 1) / 6]]))
-    assert torch.allclose(mean_distance(attentions, mask), torch.tensor([[(3.75 + 0 + 0.5) / 6], [0.5 / 6]]))
     scores = pattern_scores(attentions, tokens)
     assert scores["[CLS]"][0].item() == pytest.approx((0.5 + 0.25 + 0 + 0 + 1 + 0.5) / 6)
     assert scores["itself"][1].item() == pytest.approx((4 + 1.5) / 6)
@@ -91,10 +85,9 @@ def test_a_batch_and_its_texts_alone_agree():
         together = model(**encoding, output_attentions=True).attentions
     alone = [attention_weights(model, tokenizer, text) for text in texts]
     lengths = torch.tensor([float(len(tokens)) for tokens, _ in alone])
-    for measure in (entropy, mean_distance):
-        each = torch.stack([measure(weights) for _, weights in alone])  # [2, L, H]
-        expected = (each * lengths[:, None, None]).sum(dim=0) / lengths.sum()
-        assert torch.allclose(measure(together, encoding.attention_mask), expected, atol=1e-5)
+    each = torch.stack([entropy(weights) for _, weights in alone])  # [2, L, H]
+    expected = (each * lengths[:, None, None]).sum(dim=0) / lengths.sum()
+    assert torch.allclose(entropy(together, encoding.attention_mask), expected, atol=1e-5)
     sep = torch.stack([pattern_scores(weights, tokens)["[SEP]"] for tokens, weights in alone])
     expected = (sep * lengths[:, None, None]).sum(dim=0) / lengths.sum()
     assert torch.allclose(pattern_scores(together, encoding.tokens)["[SEP]"], expected, atol=1e-5)

@@ -5,14 +5,10 @@ import pytest
 import torch
 
 from bertedu.errors import UserError
-from bertedu.interpretation.probing import LayerScore
-from bertedu.interpretation.projection import principal_components
 from bertedu.interpretation.rollout import attention_flow, attention_rollout
 from bertedu.visualization.attention_paths import attention_paths
-from bertedu.visualization.embeddings import embedding_map, neighbour_table
-from bertedu.visualization.gradients import gradient_norm_bars, gradient_norm_curves
 from bertedu.visualization.head_maps import head_maps
-from bertedu.visualization.layers import cosines_by_layer, probe_accuracy_by_layer
+from bertedu.visualization.layers import cosines_by_layer
 from bertedu.visualization.saliency import saliency_strip
 
 TOKENS = ["[CLS]", "the", "cat", "[SEP]"]
@@ -106,21 +102,6 @@ def test_a_long_text_keeps_its_second_row():
     assert "w19 0.190" in picture.alt and first.get_xlim() == second.get_xlim()
 
 
-def test_control_and_labels_keep_their_names():
-    scores = [LayerScore(0, 0.9, 0.85), LayerScore(1, 0.95, 0.6), LayerScore(2, 0.8, 0.75)]
-    picture = probe_accuracy_by_layer(scores, floor=0.3, title="Parts of speech")
-    (axes,) = picture.figure.axes
-    lines = {line.get_label(): list(line.get_ydata()) for line in axes.get_lines()}
-    assert lines["labels"] == [0.9, 0.95, 0.8] and lines["random control labels"] == [0.85, 0.6, 0.75]
-    (selectivity,) = (text for text in axes.texts if text.get_text().startswith("selectivity"))
-    assert selectivity.get_text().endswith("35.0%") and selectivity.get_position()[0] == 1
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["input", "1", "2"]
-    assert picture.alt.startswith("Parts of speech by layer: input 90.0%, control 85.0%, selectivity 5.0%; layer 1")
-    assert picture.alt.endswith("Always guessing the commonest label: 30.0%.")
-    with pytest.raises(UserError, match="no scores"):
-        probe_accuracy_by_layer([])
-
-
 def test_names_of_lines_stand_where_the_lines_end():
     picture = cosines_by_layer({"within": torch.tensor([0.2, 0.9]), "across": torch.tensor([0.1, 0.3])}, "bank")
     picture.png()
@@ -140,63 +121,3 @@ def test_names_of_lines_do_not_cover_each_other():
     picture = cosines_by_layer({name: torch.tensor([0.0, 0.5]) for name in ("a", "b", "c")})
     heights = sorted(text.get_position()[1] for text in picture.figure.axes[0].texts)
     assert min(np.diff(heights)) > 0.05
-
-
-def test_points_stand_under_their_own_names():
-    vectors = torch.randn(5, 6, generator=torch.Generator().manual_seed(1))
-    points, shares = principal_components(vectors)
-    names = ["cat", "dog", "$x", "sea", "red"]
-    picture = embedding_map(vectors, names, title="Words")
-    (axes,) = picture.figure.axes
-    assert np.allclose(axes.collections[0].get_offsets(), points)
-    assert {text.get_text(): tuple(text.xy) for text in axes.texts} == {
-        name: tuple(point) for name, point in zip(names, points.numpy(), strict=True)
-    }
-    assert f"keep {shares[0]:.1%} and {shares[1]:.1%} of the variance" in picture.alt
-    assert f"dog at ({points[1, 0]:.2f}, {points[1, 1]:.2f})" in picture.alt
-    assert f"{shares[0]:.0%} of the variance" in axes.get_xlabel()
-    picture.png()
-
-
-def test_every_sense_is_named_once_and_has_a_mark_of_its_own():
-    vectors = torch.cat([torch.eye(4)[:3] + 5, torch.eye(4)[:3] - 5])
-    senses = ["river", "money", "river", "money", "river", "money"]
-    picture = embedding_map(vectors, senses)
-    (axes,) = picture.figure.axes
-    river, money = axes.collections
-    points, _ = principal_components(vectors)
-    assert np.allclose(river.get_offsets(), points[[0, 2, 4]]) and np.allclose(money.get_offsets(), points[[1, 3, 5]])
-    assert river.get_paths()[0].vertices.shape != money.get_paths()[0].vertices.shape, "told apart by colour alone"
-    assert not axes.texts and [text.get_text() for text in picture.figure.legends[0].get_texts()] == ["river", "money"]
-    middle = points[[0, 2, 4]].mean(dim=0)
-    assert f"river, 3 points, around ({middle[0]:.2f}, {middle[1]:.2f})" in picture.alt
-    grouped = embedding_map(vectors, list("abcdef"), groups=senses)
-    assert len(grouped.figure.axes[0].texts) == 6 and "river, 3 points" in grouped.alt
-    with pytest.raises(UserError, match="6 vectors and 5 labels"):
-        embedding_map(vectors, list("abcde"))
-
-
-def test_neighbours_stand_in_the_row_of_their_word():
-    picture = neighbour_table({"king": [("queen", 0.8), ("$", 0.5)], "red": [("blue", 0.75)]}, "Neighbours")
-    rows = {text.get_text(): text.get_position()[1] for text in picture.figure.axes[0].texts}
-    assert round(rows["queen"]) == rows["king"] == 0 and round(rows["blue"]) == rows["red"] == 1
-    assert picture.alt == "Neighbours: king: queen 0.80, $ 0.50; red: blue 0.75."
-    with pytest.raises(UserError, match="no neighbours"):
-        neighbour_table({"king": []})
-
-
-def test_a_gradient_that_died_does_not_break_the_picture():
-    bars = gradient_norm_bars({"embeddings": 2.0, "layer 1": 0.5, "masked_lm": 0.0})
-    assert [bar.get_width() for bar in bars.figure.axes[0].patches] == [2.0, 0.5, 0.0]
-    assert bars.alt == "Length of the gradient, part by part: embeddings 2, layer 1 0.5, masked lm 0."
-    gradient_norm_bars({"layer 1": 0.0}).png()
-    curves = gradient_norm_curves([1, 2, 3], {"layer 1": [4.0, 0.0, 1.0], "pooler": [0.0, 0.0, 0.0]}, clip_norm=1.0)
-    curves.png()
-    axes = curves.figure.axes[0]
-    assert axes.get_yscale() == "log" and np.isnan(axes.get_lines()[0].get_ydata()[1])
-    assert "over 3 steps up to 3: layer 1 from 4 to 1, at most 4; pooler from 0 to 0" in curves.alt
-    for steps, norms in (([], {}), ([1], {"layer 1": [1.0, 2.0]}), ([1], {})):
-        with pytest.raises(UserError, match="for each part as many norms"):
-            gradient_norm_curves(steps, norms)
-    with pytest.raises(UserError, match="no gradient norms"):
-        gradient_norm_bars({})

@@ -3,7 +3,6 @@
 Pascanu, Mikolov & Bengio 2013, section 2.
 """
 
-import math
 import re
 
 from torch import nn
@@ -34,8 +33,3 @@ def part_of(name: str) -> str:
     """The part that a parameter belongs to: "bert.encoder.layers.0.…" is "layer 1", "masked_lm.…" "masked_lm"."""
     layer = LAYER.search(name)
     return f"layer {int(layer[1]) + 1}" if layer else name.removeprefix("bert.").split(".")[0]
-
-
-def total_norm(norms: dict[str, float]) -> float:
-    """The length of the whole gradient, which clipping compares with its limit: √Σ norm²."""
-    return math.hypot(*norms.values())

@@ -51,17 +51,6 @@ def entropy(attentions: Attentions, attention_mask: Tensor | None = None) -> Ten
     return mean_over_tokens(bits, real_tokens(weights, attention_mask))
 
 
-def mean_distance(attentions: Attentions, attention_mask: Tensor | None = None) -> Tensor:
-    """How many tokens away a head looks, [L, H]: the mean of Σ p · |i - j| over all real tokens i.
-
-    attention_mask [B, T] as for `entropy`.
-    """
-    weights = stacked(attentions)
-    places = torch.arange(weights.size(-1))
-    distances = (places[:, None] - places).abs().float()  # [T, T]
-    return mean_over_tokens((weights * distances).sum(dim=-1), real_tokens(weights, attention_mask))
-
-
 def pattern_scores(attentions: Attentions, tokens: Sequence[str] | Sequence[Sequence[str]]) -> dict[str, Tensor]:
     """The mean share of its attention that a token gives to certain places: name of the pattern -> [L, H].
 

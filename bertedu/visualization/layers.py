@@ -7,54 +7,10 @@ from typing import Any
 from torch import Tensor
 
 from bertedu.errors import UserError
-from bertedu.interpretation.probing import LayerScore
 from bertedu.visualization.picture import BLUE, GREEN, GREY, INK, ORANGE, Picture, new_figure, quiet
 
 LINES = ((BLUE, "o", "-"), (ORANGE, "s", "--"), (GREEN, "^", "-."), (INK, "D", ":"), (GREY, "v", "-"))
 NAME_HEIGHT = 0.075  # of the axes; names of lines that end nearer to each other are moved apart
-
-
-def probe_accuracy_by_layer(scores: Sequence[LayerScore], floor: float | None = None, title: str = "") -> Picture:
-    """Accuracy of the probe and of its control, layer by layer; the room between them is the selectivity.
-
-    scores: as `probe_layers` returns them; floor: what needs no vectors, such as `majority_accuracy`. Raises
-    UserError for no scores.
-    """
-    if not scores:
-        raise UserError("there are no scores to draw: give what probe_layers returned.")
-    values = {
-        "labels": [score.accuracy for score in scores],
-        "random control labels": [score.control_accuracy for score in scores],
-    }
-    figure = new_figure(6.2, 3.4)
-    axes = figure.subplots()
-    draw_lines(axes, values)
-    name_layers(axes, len(scores))
-    accuracies, controls = values.values()
-    axes.fill_between(range(len(scores)), accuracies, controls, color=BLUE, alpha=0.08, linewidth=0)
-    widest = max(range(len(scores)), key=lambda index: scores[index].selectivity)
-    axes.text(
-        widest,
-        (scores[widest].accuracy + scores[widest].control_accuracy) / 2,
-        f"selectivity\n{scores[widest].selectivity:.1%}",
-        fontsize=8,
-        ha="left" if widest == 0 else "right" if widest == len(scores) - 1 else "center",
-        va="center",
-        color=INK,
-    )
-    if floor is not None:
-        axes.axhline(floor, color=GREY, linestyle=":", linewidth=1.4)
-        axes.text(0, floor, "commonest label", fontsize=8, color=GREY, ha="left", va="bottom")
-    name_ends(axes, values)
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
-    axes.set_title(title or "What a linear probe reads off each layer", fontsize=10, loc="left", parse_math=False)
-    told = "; ".join(
-        f"{layer_name(score.layer)} {score.accuracy:.1%}, control {score.control_accuracy:.1%}, selectivity "
-        f"{score.selectivity:.1%}"
-        for score in scores
-    )
-    rest = "" if floor is None else f". Always guessing the commonest label: {floor:.1%}"
-    return Picture(figure, f"{title or 'Accuracy of a probe'} by layer: {told}{rest}.")
 
 
 def cosines_by_layer(cosines: Mapping[str, Tensor], title: str = "") -> Picture:
