@@ -127,7 +127,7 @@ def seen_in(notebook) -> set[str]:
 
 
 # Pictures that no slide shows yet, though the deck shows their section.
-LEFT_OUT = {"00": 1, "08": 1, "09": 2, "11": 1, "13": 1}
+LEFT_OUT = {"00": 1}
 
 
 @pytest.mark.parametrize("source", CHAPTERS, ids=lambda path: path.stem)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 from support.explorable_examples import EXAMPLES
 from support.pages import Page, fetches
 from support.web_questions import CHECKPOINTS, ask_node, opened
@@ -24,6 +25,7 @@ from bertedu.inference import fill_mask
 from bertedu.model.attention import attend
 from bertedu.model.encoder import Encoder
 from bertedu.tokenization.wordpiece import split_word
+from bertedu.training.optimization import rate_factor
 from bertedu.website.chapters import touched
 from bertedu.website.tree import Tree
 
@@ -308,6 +310,42 @@ def test_a_size_is_halved_as_far_as_heads_can_share_it():
     assert found["changed"][0]["num_attention_heads"] == 24 and found["changed"][1]["hidden_size"] == 24
     (found,) = ask("sizes", [{"config": {**config, "hidden_size": 36}, "changes": [["hidden_size", 0.5]]}])
     assert found["changed"] == [None]  # 12 heads cannot share 18
+
+
+@pytest.mark.parametrize(("warmup", "falls"), [(0, False), (0.06, True), (0.5, True), (0.2, False)])
+def test_the_descent_is_that_of_torchs_adam_with_the_schedule_of_the_package(warmup, falls):
+    torch.manual_seed(0)
+    valley = EXAMPLES["learning_rate"]
+    noise, curvature = torch.randn(50, 2).double(), torch.tensor(valley["curvature"]).double()
+    row = {**valley, "noise": noise.tolist(), "warmup": warmup, "falls": falls}
+    (found,) = ask("descents", [row])
+    weights = nn.Parameter(torch.tensor(valley["start"]).double())
+    adam = torch.optim.Adam([weights], betas=tuple(valley["betas"]), eps=valley["epsilon"])
+    for step, extra in enumerate(noise):
+        share = step / 50
+        adam.param_groups[0]["lr"] = valley["peak"] * (rate_factor(share, warmup) if falls or share < warmup else 1)
+        loss = (curvature * weights**2).sum() / 2
+        assert found["losses"][step] == pytest.approx(loss.item())
+        adam.zero_grad()
+        loss.backward()
+        weights.grad += extra
+        adam.step()
+    torch.testing.assert_close(torch.tensor(found["path"][-1]).double(), weights.detach())
+
+
+def test_a_threshold_is_judged_as_scikit_learn_judges_it():
+    chance = random.Random(0)
+    probabilities = [round(chance.random(), 1) for _ in range(60)]  # many are equal
+    truths = [chance.random() < one for one in probabilities]
+    rows = [{"probabilities": probabilities, "truths": truths, "threshold": one / 10} for one in range(1, 10)]
+    for row, found in zip(rows, ask("thresholds", rows), strict=True):
+        chosen = [one >= row["threshold"] for one in probabilities]
+        names = ("left", "alarms", "missed", "hits")
+        assert [found[name] for name in names] == confusion_matrix(truths, chosen).ravel().tolist()
+        precision, recall, f1, _ = precision_recall_fscore_support(truths, chosen, average="binary")
+        assert (found["precision"], found["recall"], found["f1"]) == pytest.approx((precision, recall, f1))
+    (nothing,) = ask("thresholds", [{"probabilities": [0.2], "truths": [True], "threshold": 0.5}])
+    assert nothing["precision"] is None and nothing["recall"] == 0 and nothing["f1"] == 0
 
 
 def test_there_is_an_example_of_each():

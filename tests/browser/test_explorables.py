@@ -158,6 +158,30 @@ def test_a_berts_sizes_are_halved_and_doubled(opened):
     assert page.get_by_role("button", name="halve layers").is_disabled()
 
 
+def test_a_schedule_changes_the_beginning_and_the_end_of_the_loss(opened):
+    page = opened("learning_rate")
+    assert says(page).startswith("The loss rises from 4.5 to ")
+    constant = float(says(page).split(": ")[1].rstrip("."))
+    page.get_by_label("the rate falls to 0 at the end").check()
+    assert says(page).startswith("The loss rises from 4.5 to ")
+    assert float(says(page).split(": ")[1].rstrip(".")) < constant / 3
+    page.get_by_label("warm-up, % of the steps").fill("6")
+    before = says(page)
+    assert before.startswith("The loss never rises above its start.")
+    page.get_by_role("button", name="other noise").press("Enter")
+    assert says(page) != before
+
+
+def test_a_threshold_is_moved_by_keyboard(opened):
+    page = opened("threshold")
+    assert says(page) == "From 0.50 on: precision 67 %, recall 67 %, F1 0.67."
+    page.get_by_label("threshold, %").fill("40")
+    assert says(page) == "From 0.40 on: precision 60 %, recall 100 %, F1 0.75."
+    assert "3 found, 0 missed, 2 false alarms." in page.inner_text("main")
+    page.get_by_label("threshold, %").press("End")
+    assert says(page) == "From 0.99 on: precision none, nothing is chosen, recall 0.0 %, F1 0.00."
+
+
 def test_the_playground_opens_where_a_chapter_looks(opened):
     page = opened("playground")
     page.wait_for_selector("body[data-ready]", state="attached")

@@ -28,6 +28,20 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "tokens": ["[CLS]", "the", "keys", "near", "the", "old", "lamp", "are", "wet", ".", "[SEP]"],
         "words": ["cup", "river", "of", "##ing"],
     },
+    "learning_rate": {
+        "start": [3, 0],
+        "curvature": [1, 300],
+        "betas": [0.9, 0.98],
+        "epsilon": 1e-6,
+        "peak": 0.2,
+        "steps": 200,
+    },
+    "threshold": {
+        "probabilities": [0.95, 0.9, 0.7, 0.4, 0.4, 0.1],
+        "truths": [True, True, False, True, False, False],
+        "label": "<b>keys",
+        "tasks": ["Find all."],
+    },
     "best_path": {
         "words": ["rose", "wells", "sang"],
         "tags": ["O", "N"],

@@ -6,12 +6,14 @@ import { readTokenizer } from "../../bertedu/web/checkpoint.js";
 import { Adam, chance, learn } from "../../bertedu/web/explorables/agreement.js";
 import { viterbi } from "../../bertedu/web/explorables/best_path.js";
 import { divided, Training } from "../../bertedu/web/explorables/live_head.js";
+import { descend, factor, lossOf } from "../../bertedu/web/explorables/learning_rate.js";
 import { draw } from "../../bertedu/web/explorables/mask_fates.js";
 import { counted, scaled, total } from "../../bertedu/web/explorables/parameters.js";
 import { search } from "../../bertedu/web/explorables/pieces.js";
 import { best } from "../../bertedu/web/explorables/span_scores.js";
 import { begin, flow, measured } from "../../bertedu/web/explorables/stack.js";
 import { differing, follow } from "../../bertedu/web/explorables/way.js";
+import { judged } from "../../bertedu/web/explorables/threshold.js";
 import { changed, vectors } from "../../bertedu/web/explorables/word_order.js";
 import { attend } from "../../bertedu/web/explorables/weighted_sum.js";
 
@@ -121,4 +123,18 @@ export function sizes(files, rows) {
 export function names(files, rows) {
   const { model } = new Bert(files);
   return rows.map((ids) => [...run(model, ids).keys()]);
+}
+
+/** For each valley the weights after each step, and the losses. */
+export function descents(files, rows) {
+  return rows.map(({ noise, peak, warmup, falls, ...valley }) => {
+    const rates = noise.map((_, step) => peak * factor(step / noise.length, warmup, falls));
+    const path = descend(valley, noise, rates);
+    return { path, losses: path.map((weights) => lossOf(weights, valley.curvature)) };
+  });
+}
+
+/** For each threshold the confusion matrix and its figures; null where there is none. */
+export function thresholds(files, rows) {
+  return rows.map(({ probabilities, truths, threshold }) => judged(probabilities, truths, threshold));
 }

@@ -100,9 +100,6 @@ print(f"one epoch: {len(batches)} batches of {settings.batch_size} pairs")
 # `task.prepare` masks a batch. Which tokens it hides is computed from the seed, the epoch and the batch: every epoch has
 # new masks, and every repetition of the run the same ones. Its last argument is the share of the run that is over: the
 # masking rate falls from 40 % to 30 %.
-#
-# ([Chapter 10](10_text_classification.ipynb) writes PyTorch's `Dataset`, `DataLoader` and a collate function by hand,
-# as in an interview.)
 
 # %%
 shortest = min(batches, key=lambda batch: batch["input_ids"].size(1))
@@ -204,7 +201,7 @@ print(f"the first try    {about(5.4, last - math.log(2), within=0.2 * slack):.1f
 #
 # A run that has only reached the unigram loss makes no use of the context yet, and it often stays there for a while, on
 # a **plateau**. It ends when attention finds something useful in the other words. Some of the runs below leave it after
-# several hundred steps, others not before they end. The difference is in the details of the loop.
+# several hundred steps, others not before they end.
 #
 # ## Batches of one length (optional)
 #
@@ -417,6 +414,29 @@ for share in (0, 0.03, 0.06, 0.53, 1):
 # ![The learning rate over the run: from 0 straight up to the peak at 6 %, then straight down to 0 at the end. Two dots at half the peak: at 3 % and at 53 %.](pictures/08_schedule.svg)
 #
 # 3 % is half of the warm-up, and 53 % lies in the middle between 6 % and 100 %. So both are half of the peak.
+#
+# </details>
+#
+# ### Touch it
+#
+# Adam moves two weights, and every gradient is partly noise. The first weight has a long way to go. The second is right
+# already, in a steep valley. At first the learning rate is the same in all steps. Guess: what happens to the loss in the
+# first steps? Which of warm-up and the fall to 0 repairs the beginning, which the end?
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from bertedu.course.explorable import explorable
+
+valley = {"start": [3, 0], "curvature": [1, 300], "betas": [0.9, 0.98], "epsilon": 1e-6}
+explorable("learning_rate", **valley, peak=0.2, steps=200)
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![Three curves of the loss over 200 steps. With a constant learning rate it rises to twice its start at first, and at the end it stays high. With warm-up it never rises. With warm-up and the fall to 0 it also ends far lower.](pictures/08_descent.svg)
+#
+# The loss doubles: Adam's first step moves the right weight too, by the whole learning rate (exercise 8.1). Warm-up
+# repairs that, and nothing else. At the end a constant learning rate keeps both weights jumping around their best
+# values. The fall to 0 lets them settle.
 #
 # </details>
 #
@@ -872,8 +892,6 @@ print("of the run:", sorted(run), "its progress:", sorted(run["progress"]), sep=
 #
 # </details>
 #
-# What is computed doesn't have to be saved.
-#
 # The stop button is polite. Now the hard way: another process trains on a small text and saves after every step. When
 # it has written three lines of figures, we send it `SIGKILL`, the signal that no program can catch. (On Windows the
 # exit code is 1 instead of −9.)
@@ -1276,7 +1294,7 @@ check("8.5", accumulate)
 #
 # This bug is famous. The mean of means stood in the `Trainer` of `transformers` until October 2024. It was repaired
 # after a report by Daniel Han (pull requests 34191 and 34198; issue 24725 had described it in July 2023). No error
-# message appears, and the loss curves look fine, so few people noticed.
+# message appears, so few people noticed.
 #
 # ## Paper and code
 #
@@ -1285,14 +1303,14 @@ check("8.5", accumulate)
 # | Optimizer | Paper: Adam (appendix A.2). Google's code: AdamW without the bias correction (Jacob Devlin in issue 153: mostly an oversight, which doesn't matter with a reasonable warm-up). `bertedu pretrain`: Muon and AdamW (`--optimizer adamw` is closest to the paper) |
 # | Decay | The paper says "L2 weight decay". Google's code decouples it and excludes biases and LayerNorm by their names. Here: by the number of dimensions |
 # | Clipping | Norm 1.0 in Google's code and here. The paper doesn't mention it |
-# | Masks | Google: ten masked copies of the text, made in advance (`dupe_factor`). RoBERTa (Liu et al. 2019) masks each sequence anew when the model reads it, and so does this course |
 #
-# <details><summary>Settings, peak, lengths, resuming</summary>
+# <details><summary>Settings, peak, masks, lengths, resuming</summary>
 #
 # | | |
 # |---|---|
 # | The peak | In Google's code the linear decay begins at step 0, under the warm-up: after 10,000 of a million steps the learning rate drops by 1 %. `transformers` and this course decay from the peak |
 # | Settings | Paper: learning rate 1e-4, β₁ 0.9, β₂ 0.999, decay 0.01, warm-up over 10,000 of 1,000,000 steps, then linear decay |
+# | Masks | Google: ten masked copies of the text, made in advance (`dupe_factor`). RoBERTa (Liu et al. 2019) masks each sequence anew when the model reads it, and so does this course |
 # | Lengths | Google: first all sequences of 128 tokens, then those of 512. Here: each batch has about one length, and the lengths are mixed |
 # | Resuming | The `Trainer` of `transformers` saves optimizer, schedule and random state in several files, some of them pickled. Here: one safetensors file |
 #

@@ -1,10 +1,12 @@
 """The pictures of chapter 08: the loop around BERT, and what keeps it going."""
 
 import math
+import random
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
@@ -127,6 +129,7 @@ def schedule(rate_factor: Any) -> Figure:
     plane.ticks(up=(0, 0.5, 1))
     for share, text in ((0.06, "6 %"), (1.0, "100 %")):
         sheet.words(plane.at(share, 0)[0], 250, text, align="center")
+    sheet.words(plane.at(0.5, 0)[0], 250, "share of the run", align="center", faint=True)
     for share in (0.03, 0.53):
         plane.point(share, rate_factor(share))
     left, right = plane.at(0.03, 0.5), plane.at(0.53, 0.5)
@@ -136,6 +139,50 @@ def schedule(rate_factor: Any) -> Figure:
     sheet.words(plane.at(0.1, 1)[0], 66, "peak", bold=True)
     sheet.words(plane.at(0.32, 0)[0], left[1] + 16, "half of the peak", align="center")
     return sheet.figure()
+
+
+def descent(rate_factor: Any, valley: Mapping[str, Any]) -> Figure:
+    """The loss of two weights under three schedules, on a logarithmic scale."""
+    sheet = Sheet(330, "What do warm-up and the fall to 0 protect?", "The loss over 200 steps; each line is a tenth")
+    schedules = {
+        "always the peak": lambda share: 1.0,
+        "with warm-up": lambda share: min(1.0, rate_factor(share) if share < 0.06 else 1.0),
+        "and the fall to 0": rate_factor,
+    }
+    top, tall, wide = 116.0, 130.0, 190.0
+    for place, (name, factor) in enumerate(schedules.items()):
+        left = 62 + 222 * place
+        losses = _descended(valley, [0.2 * factor(step / 200) for step in range(200)])
+        sheet.words(left, 88, name, bold=True)
+        for power in range(1, -4, -1):
+            y = top + tall * (1 - power) / 4
+            sheet.line((left, y), (left + wide, y), dashed=power > -3)
+            if not place:
+                sheet.words(left - 8, y, f"{10.0**power:g}", align="right", faint=True)
+        points = [
+            (left + wide * step / 200, top + tall * (1 - max(-3.0, math.log10(loss))) / 4)
+            for step, loss in enumerate(losses)
+        ]
+        sheet.line(*points, ink="#1a1a1a")
+        sheet.words(left, 276, f"highest {max(losses):.1f}")
+        sheet.words(left, 302, f"last 20: {sum(losses[-20:]) / 20:.3f}", bold=place == 2)
+    return sheet.figure()
+
+
+def _descended(valley: Mapping[str, Any], rates: Sequence[float]) -> list[float]:
+    """The loss before each step of Adam with these learning rates, and after the last."""
+    draw = random.Random(0)
+    weights = torch.tensor(valley["start"], dtype=torch.double, requires_grad=True)
+    curvature = torch.tensor(valley["curvature"], dtype=torch.double)
+    adam = torch.optim.Adam([weights], betas=tuple(valley["betas"]), eps=valley["epsilon"])
+    losses = []
+    for rate in (*rates, 0.0):
+        losses.append(float((curvature * weights.detach() ** 2).sum() / 2))
+        adam.param_groups[0]["lr"] = rate
+        noise = torch.tensor([draw.gauss() for _ in valley["start"]], dtype=torch.double)
+        weights.grad = curvature * weights.detach() + noise
+        adam.step()
+    return losses
 
 
 def clipping() -> Figure:

@@ -460,10 +460,10 @@ def mask_last_word(text):
 print(mask_last_word(texts[0]))
 
 # %% [markdown]
-# Four baselines and controls: **random scores**; **distance** (near words matter more, a rule without a model); the
-# plain mean of attention over **all layers**, a rival of rollout (half attention, half residual
-# connection, multiplied over the layers); and
-# occlusion by **other words** instead of [MASK]. It asks the same question in another way: it is our **ceiling**.
+# A fourth method: **rollout** (half attention, half residual connection, multiplied over the layers).
+# And four baselines and controls: **random scores**; **distance** (near words matter more, a rule without a model); the
+# plain mean of attention over **all layers**; and occlusion by **other words** instead of [MASK]. That asks the same
+# question in another way: it is our **ceiling**.
 
 # %%
 from bertedu.interpretation import rollout

@@ -229,7 +229,7 @@ def memory() -> Figure:
 
 def tired_or_wide() -> Figure:
     """What the word it stands for, with one word that decides."""
-    sheet = Sheet(290, "Tired or wide? One word decides what it is")
+    sheet = Sheet(290, "What is it? One word decides")
     first = sheet.chips(60, 90, ["The", "animal", "didn't", "cross", "the", "street"], {1: "chosen", 5: "chosen"})
     second = sheet.chips(60, 190, ["because", "it", "was", "too"], {1: "chosen"})
     tired = sheet.chip(second[-1].right + 24, 172, "tired", "chosen")

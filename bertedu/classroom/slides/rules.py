@@ -62,12 +62,14 @@ def split_exercises(all_sections: list[Section]) -> Iterator[Section]:
     for section in all_sections:
         if section.level == 2:
             above = section
-        folds = [place for place, part in enumerate(section.parts) if isinstance(part, Block) and part.folded]
+        parts = enumerate(section.parts)
+        folds = {place: part.text for place, part in parts if isinstance(part, Block) and part.folded}
         if not section.title.startswith("Exercise ") or not folds:
             yield section
             continue
-        yield Section(section.level, section.title, section.parts[: folds[-1] + 1])
-        if rest := section.parts[folds[-1] + 1 :]:
+        end = next((place for place, text in folds.items() if "<summary>Solution" in text), max(folds))
+        yield Section(section.level, section.title, section.parts[: end + 1])
+        if rest := section.parts[end + 1 :]:
             yield Section(3, above.title, rest)
 
 
