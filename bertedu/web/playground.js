@@ -210,7 +210,8 @@ class Playground {
 
   answerInWords(answers) {
     if (!this.about.fillsMasks) return "This model was not trained to fill masks: look inside it below.";
-    if (!answers.length) return "Nothing is hidden. Choose a word above, and BERT says what it would expect there.";
+    const how = "Choose a word above, or write [MASK] in its place, and BERT says what it would expect there.";
+    if (!answers.length) return `Nothing is hidden. ${how}`;
     const which = (number) => (answers.length > 1 ? `[MASK] ${number + 1}: ` : "");
     return answers.map((answer, number) => which(number) + inWords(answer)).join(" ");
   }

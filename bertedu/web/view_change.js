@@ -25,6 +25,7 @@ export function changeView(app) {
     "div",
     {},
     element("p", { class: "about" }, "Take something away and see whether the answer above needed it."),
+    says, // above the switches: on a phone what stands below them is not seen
     element("h3", {}, "Ablate a head: its output becomes zero"),
     heads,
     element("h3", {}, "Hide a token: no other token may attend to it"),
@@ -32,7 +33,6 @@ export function changeView(app) {
     element("h3", {}, "Swap two positions, or change the temperature"),
     more,
     reset,
-    says,
     answers,
   );
 

@@ -18,7 +18,9 @@ export function swapView(app) {
   const about =
     "Change a word here and compare. The same word stays hidden in both versions. A token that was not touched gets " +
     "another vector too: it attended to the one that was.";
-  const node = element("div", {}, element("p", { class: "about" }, about), field.node, says, answers, moved);
+  const take = () => app.set({ changed: app.state.text });
+  const again = element("button", { type: "button", onclick: take }, "Begin with the sentence above");
+  const node = element("div", {}, element("p", { class: "about" }, about), field.node, again, says, answers, moved);
 
   async function update() {
     const { text, masks, changed } = app.state;
@@ -35,7 +37,9 @@ export function swapView(app) {
       says.textContent = `Now ${inWords(other)}`;
     } else {
       replace(answers);
-      says.textContent = "Hide a word above to compare the answers.";
+      says.textContent = one
+        ? "This is another sentence than the one above, so the hidden word is not in it: begin with the one above."
+        : "Hide a word above to compare the answers.";
     }
     replace(moved, ...movement(compared));
   }

@@ -113,7 +113,7 @@ def test_pieces_follow_each_key(visitor):
 
 def test_words_are_hidden_and_shown_again(visitor):
     visitor.word("portuguese: hidden, show it")
-    assert "Nothing is hidden" in visitor.answer
+    assert "Nothing is hidden. Choose a word above, or write [MASK] in its place" in visitor.answer
     visitor.word("brazil: hide it").word("people: hide it")
     assert visitor.pieces[2] == visitor.pieces[4] == "[MASK]" and visitor.page.locator("#bars figure").count() == 2
 
@@ -143,6 +143,10 @@ def test_a_swapped_word_changes_the_answer(visitor):
     assert "Now BERT expects “japanese”" in visitor.says
     visitor.write("The sentence with another word", "The people of the large Japan speak Portuguese.")
     assert "different numbers of pieces" in visitor.text("#panel-swap")
+    visitor.write("A sentence", "A young cow is called a calf.").word("calf: hide it")
+    assert visitor.says.startswith("This is another sentence than the one above")
+    visitor.press("Begin with the sentence above")
+    assert visitor.says.startswith("Now BERT expects “calf”")
 
 
 def test_an_ablated_head_changes_the_answer(visitor):
