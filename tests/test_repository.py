@@ -4,12 +4,13 @@ import os
 import re
 import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import PackageNotFoundError, distribution, distributions
 from pathlib import Path
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 from support.repository import PACKAGE, PROJECT, PYPROJECT, REPOSITORY, everything, read
@@ -87,6 +88,15 @@ def test_every_package_of_the_environment_is_pinned_and_no_pin_is_stale():
             assert installed == pinned_version(pinned[name]), f"{name} {installed} is installed, {pinned[name]} pinned"
     if sys.platform == "linux" and sys.version_info[:2] == (3, 11):
         assert set(pinned) <= set(needed), f"pinned and needed by nothing: {sorted(set(pinned) - set(needed))}"
+
+
+def test_every_pinned_package_can_be_installed_on_the_oldest_python_that_is_promised():
+    oldest = str(SpecifierSet(PROJECT["requires-python"])).removeprefix(">=") + ".0"
+    for name, pin in pins().items():
+        found = next(iter(distributions(name=name)), None)
+        if found and Version(found.version).public == pinned_version(pin):
+            asked = found.metadata["Requires-Python"] or ""
+            assert SpecifierSet(asked).contains(oldest), f"{pin} asks for Python {asked}: pin an older version"
 
 
 def test_conda_users_get_the_packages_of_pip_users():
