@@ -255,6 +255,14 @@ def test_links_within_the_site_must_lead_somewhere_and_others_are_listed(tmp_pat
     assert check_links(tmp_path) == ["https://example.org/"]
 
 
+def test_a_link_to_the_playground_may_hold_a_state_of_it(tmp_path):
+    site(tmp_path, a='<a href="playground.html#masks=6&text=one">one</a>', playground="")
+    assert check_links(tmp_path) == []
+    site(tmp_path, b='<a href="playground.html#masks">one</a>')
+    with pytest.raises(UserError, match=r"playground\.html#masks, which has no such anchor"):
+        check_links(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("link", "said"),
     [

@@ -1,6 +1,7 @@
 """The website as its readers meet it: every page at three widths, light and dark, served from a folder below a root."""
 
 import functools
+import os
 import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -37,7 +38,9 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory) -> Path:
-    """The website, built anew; links that lead nowhere fail here."""
+    """The website, built anew, or the one whose folder BERTEDU_SITE names; links that lead nowhere fail here."""
+    if built := os.environ.get("BERTEDU_SITE"):
+        return Path(built)
     pytest.importorskip("myst_nb", reason="the site's packages are missing: pip install -e '.[site]'")
     from bertedu.website.building import build_site
 
