@@ -23,6 +23,12 @@ export function numberField(label, value, role, changed) {
   });
 }
 
+/** The head of a table; a column without a name has a cell that is no heading. */
+export function tableHead(names) {
+  const cells = names.map((name) => (name ? element("th", { scope: "col" }, name) : element("td")));
+  return element("thead", {}, element("tr", {}, ...cells));
+}
+
 /** A switch that is on or off. */
 export function checkbox(label, checked, changed) {
   const input = element("input", { type: "checkbox", checked, onchange: () => changed(input.checked) });

@@ -11,7 +11,7 @@ import { chips, shownToken } from "../chips.js";
 import { fill } from "../colors.js";
 import { element, replace } from "../dom.js";
 import { textField } from "../field.js";
-import { rounded } from "./controls.js";
+import { rounded, tableHead } from "./controls.js";
 
 const SEEN = 8; // numbers of each vector that are drawn
 const SAME = 1e-5;
@@ -100,7 +100,6 @@ function stages(vectors) {
 /** A row for each token: its id, and the first numbers of its vector at each stage. */
 function tableOf(bert, pieces, vectors, others) {
   const mask = bert.tokenizer.ids.get("[MASK]");
-  const head = ["token", "id", ...stages(vectors)].map((name) => element("th", { scope: "col" }, name));
   const row = (piece, token) =>
     element(
       "tr",
@@ -110,7 +109,7 @@ function tableOf(bert, pieces, vectors, others) {
       ...vectors.map((tokens, depth) => element("td", {}, strip(tokens[token], others?.[depth][token] ?? false))),
     );
   const body = element("tbody", {}, ...pieces.map(row));
-  return element("table", { class: "way" }, element("thead", {}, element("tr", {}, ...head)), body);
+  return element("table", { class: "way" }, tableHead(["token", "id", ...stages(vectors)]), body);
 }
 
 /** The first numbers of a vector as filled cells. */

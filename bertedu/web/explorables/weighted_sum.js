@@ -3,7 +3,7 @@
  */
 
 import { element, replace } from "../dom.js";
-import { checkbox, meter, numberField, rounded } from "./controls.js";
+import { checkbox, meter, numberField, rounded, tableHead } from "./controls.js";
 
 /**
  * Attention of one query, as in section 3.2.1 of Vaswani et al. 2017.
@@ -87,9 +87,8 @@ export function show(root, given) {
 
   function build() {
     const names = ["", "key", "score", "weight", "value", ""];
-    const head = element("tr", {}, ...names.map((name) => element("th", { scope: "col" }, name)));
     const body = element("tbody", {}, ...given.tokens.map(row));
-    replace(table, element("table", { class: "compact" }, element("thead", {}, head), body));
+    replace(table, element("table", { class: "compact" }, tableHead(names), body));
     const numbers = state.query.map((number, i) =>
       numberField(`query, number ${i + 1}`, number, "query", (changed) => {
         state.query[i] = changed;

@@ -4,7 +4,7 @@
 
 import { fill } from "../colors.js";
 import { element, replace } from "../dom.js";
-import { checkbox, rounded } from "./controls.js";
+import { checkbox, rounded, tableHead } from "./controls.js";
 
 /**
  * The vectors that enter the encoder for the tokens in an order.
@@ -84,8 +84,7 @@ export function show(root, given) {
         added ? cells(sums[place]) : null,
       );
     const names = ["token", "", "its vector", ...(added ? ["of the place", "sum"] : [])];
-    const head = element("tr", {}, ...names.map((name) => element("th", { scope: "col" }, name)));
-    replace(table, element("table", {}, element("thead", {}, head), element("tbody", {}, ...order.map(row))));
+    replace(table, element("table", {}, tableHead(names), element("tbody", {}, ...order.map(row))));
     const moved = changed(order, given.vectors, given.positions, added);
     const text = order.map((token) => given.tokens[token]).join(" ");
     const told = moved
