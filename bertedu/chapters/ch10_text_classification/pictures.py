@@ -50,7 +50,7 @@ def head(model: Any, tokenizer: Any) -> Figure:
     classes = ["negative", "neutral", "positive"]
     scores = sheet.grid(480, 190, logits[:, None], "logits", "[C]", rows=classes, digits=1, cell=60)
     sheet.arrow((pooled.right, pooled.centre[1]), (scores.x + 30, scores.bottom + 6))
-    sheet.words(470, pooled.centre[1], "linear layer")
+    sheet.words(452, 402, "linear layer")
     bars = sheet.bars(610, 190, logits.softmax(dim=-1).tolist(), longest=54)
     sheet.arrow((scores.right, scores.centre[1]), (bars[1].x, scores.centre[1]))
     sheet.words(610, 160, "softmax", bold=True)
@@ -70,7 +70,7 @@ def collate(tokenizer: Any) -> Figure:
     grid = sheet.grid(30, 288, batch, "input_ids", "[B, T], 0 is [PAD]", cell=52, largest=1e6)
     mask = sheet.grid(466, 288, np.array(batch) != 0, "mask", "[B, T]", cell=20, numbers=False, largest=2)
     targets = sheet.grid(650, 288, [[2], [0], [2]], "labels", "[B]", largest=9)
-    for box, text in ((grid, "short rows end in padding"), (mask, "gold: real"), (targets, "0 1 2")):
+    for box, text in ((grid, "short rows end in padding"), (mask, "gold: real"), (targets, "0, 1, 2")):
         sheet.words(box.centre[0], box.bottom + 24, text, align="center", faint=True)
     sheet.arrow((360, 204), (360, 232))
     return sheet.figure()
@@ -119,7 +119,7 @@ def confusion(table: np.ndarray) -> Figure:
     names = ["negative", "neutral", "positive"]
     grid = sheet.grid(250, 150, table, rows=names, columns=names, cell=110, row=44)
     sheet.words(grid.centre[0], 96, "what BERT says", align="center", bold=True)
-    sheet.words(30, grid.centre[1], "right", bold=True)
+    sheet.words(20, grid.centre[1], "right class", bold=True)
     sheet.words(grid.centre[0], 308, "on the diagonal: right answers", align="center", faint=True)
     return sheet.figure()
 
@@ -139,19 +139,19 @@ def mcnemar(bert: np.ndarray, bags: np.ndarray) -> Figure:
     return sheet.figure()
 
 
-def curves(few_history: Sequence[tuple[float, float, float, float]]) -> Figure:
+def curves(few_history: Sequence[Mapping[str, float]]) -> Figure:
     """Training loss, validation loss and accuracy by epoch."""
     sheet = Sheet(370, "When has a model of 300 reviews learned enough?", "Epochs 1 to 10")
     base, across = 320.0, 52.0
-    highest = max(2.0, max(max(one[:2]) for one in few_history))
+    highest = max(2.0, *(one[name] for one in few_history for name in ("training", "validation")))
     for tick in (0.0, 0.5, 1.0):
         sheet.line((60, base - 220 * tick / highest), (560, base - 220 * tick / highest), dashed=tick > 0)
         sheet.words(52, base - 220 * tick / highest, f"{tick:.1f}", align="right", faint=True)
     ends = []
-    for place, name in ((0, "training loss"), (1, "validation loss"), (2, "accuracy")):
-        points = [(70 + across * i, base - 220 * one[place] / highest) for i, one in enumerate(few_history)]
-        sheet.line(*points, thick=place == 1, dashed=place == 2, ink="#1a1a1a")
-        ends.append((points[-1][1], name))
+    for name, told in (("training", "training loss"), ("validation", "validation loss"), ("accuracy", "accuracy")):
+        points = [(70 + across * i, base - 220 * one[name] / highest) for i, one in enumerate(few_history)]
+        sheet.line(*points, thick=name == "validation", dashed=name == "accuracy", ink="#1a1a1a")
+        ends.append((points[-1][1], told))
     low = 0.0
     for y, name in sorted(ends):
         low = max(y, low + 24)
@@ -163,7 +163,7 @@ def curves(few_history: Sequence[tuple[float, float, float, float]]) -> Figure:
 
 def rates(rates: Mapping[str, Sequence[float]]) -> Figure:
     """A dot for each seed, by learning rate."""
-    sheet = Sheet(360, "Which learning rate?", "Accuracy on validation, three seeds each; dashed: guessing")
+    sheet = Sheet(360, "Which learning rate?", "Accuracy, three seeds each; thick: their mean; dashed: guessing")
     base, top = 300.0, 90.0
 
     def height(accuracy: float) -> float:
@@ -209,10 +209,10 @@ def last() -> Figure:
     short, long = ["[CLS]", "It", "works", ".", "[SEP]"], ["[CLS]", "It", "broke", "on", "day", "one", "[SEP]"]
     sheet.chips(30, 70, [*short, "[PAD]", "[PAD]"], {5: "padding", 6: "padding"}, width=86)
     sheet.chips(30, 124, long, {6: "chosen"}, width=86)
-    sheet.words(30 + 6 * 91 + 43, 186, "-1", align="center", bold=True)
-    sheet.words(30, 186, "0")
-    sheet.words(30 + 4 * 91 + 43, 186, "the short text ends here", align="center", faint=True)
-    sheet.words(30, 222, "Position \u22121 of the short text is padding.")
+    sheet.words(30 + 43, 186, "0", align="center")
+    sheet.words(30 + 4 * 91 + 43, 186, "4", align="center")
+    sheet.words(30 + 6 * 91 + 43, 186, "\u22121 and 6", align="center", bold=True)
+    sheet.words(30, 222, "The short text ends at 4. Its position \u22121 is padding.")
     return sheet.figure()
 
 
@@ -226,43 +226,6 @@ def frozen() -> Figure:
         x = boxes[-1].right + 13
     sheet.words(14, 176, "keep their weights", faint=True)
     sheet.words(boxes[3].x, 176, "learn", bold=True)
-    return sheet.figure()
-
-
-def reliability(few_hits: np.ndarray, confidence: np.ndarray) -> Figure:
-    """Accuracy by confidence, where there are ten answers or more."""
-    sheet = Sheet(
-        390, "Is it right as often as it is certain?", "Columns: accuracy. Line: what the confidence promises."
-    )
-    base, tall = 310.0, 220.0
-    promised = []
-    for i in range(3, 10):
-        chosen = (confidence >= i / 10) & (confidence < (i + 1) / 10 + (i == 9))
-        x = 70 + 90 * (i - 3)
-        sheet.words(x + 26, base + 24, f"{10 * i}–{10 * i + 10}", align="center", faint=True)
-        if chosen.sum() >= 10:
-            box = sheet.column(x, base, tall * few_hits[chosen].mean(), 52)
-            sheet.words(x + 26, base + 52, str(chosen.sum()), align="center")
-            promised.append((box.centre[0], base - tall * float(confidence[chosen].mean())))
-    sheet.line(*promised, thick=True, ink="#1a1a1a")
-    sheet.line((50, base), (700, base))
-    return sheet.figure()
-
-
-def sigmoids() -> Figure:
-    """Softmax and sigmoids of the same logits."""
-    sheet = Sheet(300, "How can two labels be right at once?")
-    logits = torch.tensor([2.0, 2, -3])
-    names = ["food praised", "price blamed", "room praised"]
-    for i, name in enumerate(names):
-        sheet.words(20, 150 + 34 * i, name)
-    grid = sheet.grid(180, 133, logits[:, None], "logits", cell=60)
-    for x, name, values in ((330, "softmax", logits.softmax(dim=0)), (530, "sigmoids", logits.sigmoid())):
-        sheet.words(x, 96, name, bold=True)
-        sheet.bars(x, 133, values.tolist(), longest=100)
-    sheet.words(330, 262, "share one unit", faint=True)
-    sheet.words(530, 262, "each a yes or no", faint=True)
-    sheet.arrow((grid.right, grid.centre[1]), (322, grid.centre[1]))
     return sheet.figure()
 
 
