@@ -111,7 +111,7 @@ print(list(answers.shape), answers)
 #
 # ### Rows, columns, look-ups
 #
-# ![Four copies of a small table of ids. inputs[2] lights a row, inputs[:, 1] a column, inputs[2, 1] a single number; a table indexed with ids 2, 0, 2 gives its rows 2, 0, 2.](pictures/01b_indexing.svg)
+# ![Three copies of the first ids. A thick edge shows what is chosen: inputs[2] a row, inputs[:, 1] a column, inputs[2, 1] a single number. A table that gets the ids 2, 0, 2 gives its rows 2, 0, 2.](pictures/01b_indexing.svg)
 #
 # There is one index for each axis, and a colon means "all of them". The last lines choose rows of a table by ids. That is
 # how a model looks up the vectors of its words.
@@ -262,7 +262,7 @@ check("1b.2", softmax)
 #
 # $$\text{loss} = -\ln p(\text{right word})$$
 #
-# ![The curve of minus ln p: probability 1 costs 0, one half costs 0.69, one twentieth costs 3.00, and towards probability 0 the loss grows without end.](pictures/01b_loss.svg)
+# ![The curve of minus ln p: probability 0.9 costs 0.11, one half 0.69, one twentieth 3.00. At 1 it reaches 0, and towards 0 the loss grows without end.](pictures/01b_loss.svg)
 #
 # (The logarithm is the natural one, `log` in code.) Suppose *are* is the right word:
 
@@ -405,8 +405,8 @@ product = side_by_side @ linear.weight.T + linear.bias  # what nn.Linear compute
 print(f"the first logit: {linear(side_by_side)[0, 0]:.4f}, by hand {product[0, 0]:.4f}")
 
 # %% [markdown]
-# `@` is the matrix product, and `.T` swaps rows and columns. Layers start with random weights, their **initialization**;
-# `manual_seed` makes them the same on each run.
+# `@` is the matrix product, and `.T` swaps rows and columns. Layers start with random weights, their **initialization**.
+# `torch.manual_seed(0)` sets the **seed** of all random numbers, so that they are the same on each run.
 #
 # A model is a class. It inherits from `nn.Module`, makes its layers in `__init__`, and says in `forward` what is
 # computed (the **forward pass**). BERT has this form, too.
@@ -563,15 +563,12 @@ print("eval ", kept.tolist())
 # ![Eight ones go into dropout. While it trains, some come out as 0 and the others as 2; after eval all eight come out as 1.](pictures/01b_dropout.svg)
 #
 # While it trains, some ones become 0 and the others are doubled, so that the mean stays the same on average. After
-# `eval` nothing happens to them. If you forget `eval`, the same text gets another answer each time.
+# `eval` nothing happens to them. If you forget `eval`, the same text gets other probabilities each time.
 #
 # </details>
 #
-# ### Two more things, in two sentences
-#
-# `model.to("cuda")` moves a model to a GPU, and tensors must be on the same **device** as the model that reads them;
-# this course needs no GPU. `torch.manual_seed(0)` sets the **seed** of all random numbers, so that a cell gives the
-# same result each time it is run.
+# (On a GPU you will also meet `model.to("cuda")`: tensors must be on the same **device** as the model that reads them.
+# This course needs no GPU.)
 
 # %% [markdown]
 # ## The proof
@@ -583,9 +580,8 @@ print("eval ", kept.tolist())
 torch.manual_seed(0)
 start = torch.randn(10)
 weights = nn.Parameter(start.clone())  # a tensor that an optimizer may move
-loss = cross_entropy(
-    weights.expand(7, 10), train_answers
-)  # the same logits for all seven texts
+seven_times = weights.expand(7, 10)  # the same logits for all seven texts
+loss = cross_entropy(seven_times, train_answers)
 loss.backward()
 torch.optim.SGD([weights], lr=0.5).step()
 
@@ -609,6 +605,11 @@ def colleagues_loss(logits, answers):  # [B, V], [B] -> one number
     return cross_entropy(probabilities, answers)
 
 
+# %% [markdown]
+# The next cell is the loop from above as a function: it trains a new model with the loss that it gets.
+
+
+# %%
 def train(loss_function, steps):
     torch.manual_seed(0)
     model = GapModel(vocab_size=10, hidden_size=2)
@@ -623,6 +624,7 @@ def train(loss_function, steps):
     return history
 
 
+# %%
 stuck = train(colleagues_loss, steps=1500)
 print(f"step    1: the colleague's {stuck[0]:.2f}, ours {losses[0]:.2f}")
 late = about(1.80, stuck[99], within=0.1)

@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from bertedu.course.pictures import Plane, Sheet, map_of_bert
+from bertedu.course.pictures.colours import INK
 from bertedu.course.pictures.sheet import number, width_of_chip
 
 
@@ -47,17 +48,19 @@ def indexing(inputs: Tensor, table: Tensor) -> Figure:
         (180, "inputs[:, 1]", "a column [8]", (slice(0, 4), slice(1, 2))),
         (330, "inputs[2, 1]", "a number", (slice(2, 3), slice(1, 2))),
     ):
-        lit = torch.zeros(4, 2)
-        lit[chosen] = 1
-        box = sheet.grid(x, 110, lit, name, numbers=False, largest=2, cell=44)
-        for i, j in product(range(4), range(2)):
-            sheet.words(*box.cell(i, j).centre, str(int(inputs[i, j])), align="center", bold=bool(lit[i, j]))
+        box = sheet.grid(x, 110, inputs[:4], name, digits=0, largest=12, cell=44)
+        down, across = chosen
+        first, last = box.cell(down.start, across.start), box.cell(down.stop - 1, across.stop - 1)
+        corners = ((first.x, first.y), (last.right, first.y), (last.right, last.bottom), (first.x, last.bottom))
+        sheet.line(*corners, corners[0], thick=True, ink=INK)
         sheet.words(box.centre[0], box.bottom + 12, "…", align="center")
         sheet.words(box.centre[0], box.bottom + 40, what, align="center")
-    whole = sheet.grid(490, 110, table, "table", digits=0, largest=12, cell=40, rows=["0", "1", "2"])
-    out = sheet.grid(626, 110, table[[2, 0, 2]], "rows", digits=0, largest=12, cell=40)
-    sheet.arrow(whole, out)
-    sheet.words(598, whole.bottom + 46, "rows 2, 0, 2 [3, 2]", align="center")
+    ids = [2, 0, 2]
+    whole = sheet.grid(480, 110, table, "table", digits=0, largest=12, cell=40, rows=["0", "1", "2"])
+    out = sheet.grid(626, 110, table[ids], "rows", digits=0, largest=12, cell=40, rows=[*map(str, ids)])
+    sheet.arrow(whole, (out.x - 20, out.centre[1]))
+    sheet.words(706, whole.bottom + 26, "the rows of the ids 2, 0, 2", align="right")
+    sheet.words(706, whole.bottom + 54, "[3, 2]", align="right", faint=True)
     return sheet.figure()
 
 
@@ -173,6 +176,7 @@ def model(words: Sequence[str], vectors_before: Tensor) -> Figure:
     table = sheet.grid(206, 100, vectors_before[:6], "embedding", digits=1, cell=52, largest=4, rows=[*"012345"])
     sheet.words(table.centre[0], table.bottom + 16, "…", align="center")
     for chip, i in zip(chips, (noun, time), strict=True):
+        sheet.words(chip.centre[0], chip.bottom + 14, f"id {i}", align="center", faint=True)
         sheet.arrow((chip.right, chip.centre[1]), (table.x - 24, table.row(i).centre[1]))
     both = vectors_before[[noun, time]].reshape(4, 1)
     flat = sheet.grid(376, 134, both, "side by side", digits=1, cell=52, largest=4)

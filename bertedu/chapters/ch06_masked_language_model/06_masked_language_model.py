@@ -144,9 +144,8 @@ for name, sides in known.items():
 #
 # ![Three bars: with the left neighbor 40 % of the tokens are right, with the right one nearly as many, with both 62 %.](pictures/06_neighbors.svg)
 #
-# With both neighbors it predicts 62 % of the tokens, with one only about 40 %. A part of this gain may come simply from
-# knowing two tokens instead of one: this cell can't tell. But the right neighbor alone helps almost as much as the left
-# one.
+# With both neighbors it predicts 62 % of the tokens, with one only about 40 %. A part of this gain may come from
+# knowing two tokens instead of one. But the right neighbor alone helps almost as much as the left one.
 #
 # </details>
 #
@@ -264,8 +263,7 @@ explorable("mask_fates", tokens=tokens, words=some_words)
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# In about 1.4 %: three of 21 tokens are chosen, and one in ten of these becomes random. So most draws have no random
-# token at all. Over a whole corpus that is still one token in seventy, enough to make the model doubt what it sees.
+# In about 1.4 %: three of 21 tokens are chosen, and one in ten of these becomes random. Over a whole corpus that is still one token in seventy, enough to make the model doubt what it sees.
 #
 # </details>
 
@@ -314,21 +312,27 @@ masking_playground(tokenizer, text, model)
 # ## What does each part bring?
 #
 # The rule is quoted everywhere, but rarely tested. We test it with a gradient and with an experiment. First the gradient:
-# the next cell masks our text with a seed that shows all three cases, and computes the loss. Guess: at which of the 21
-# tokens does the last layer's vector get a gradient?
+# the next cell masks our text with a seed that shows all three cases.
 
-# %% tags=["guess"]
+# %%
 from torch.nn.functional import cross_entropy
 
 from bertedu.pretraining.masking import mask_tokens
 
-sizes, generator = (tokenizer.mask_token_id, len(tokenizer)), torch.Generator().manual_seed(62)
-corrupted, targets = mask_tokens(ids, words, 0.15, *sizes, generator, special_tokens=2)
+mask_id, vocab_size = tokenizer.mask_token_id, len(tokenizer)
+generator = torch.Generator().manual_seed(62)
+corrupted, targets = mask_tokens(ids, words, 0.15, mask_id, vocab_size, generator, special_tokens=2)
+sees = tokenizer.convert_ids_to_tokens(corrupted[0].tolist())
+print("the model sees:", *sees)
+
+# %% [markdown]
+# Guess: at which of the 21 tokens does the last layer's vector get a gradient?
+
+# %% tags=["guess"]
 vectors = model.bert(corrupted).last_hidden_state.detach().requires_grad_()  # [1, T, D]
 logits = model.masked_lm(vectors)[0]  # [T, V]
 cross_entropy(logits, targets[0]).backward()
 lengths = vectors.grad[0].norm(dim=-1)  # [T]
-sees = tokenizer.convert_ids_to_tokens(corrupted[0].tolist())
 for i in lengths.nonzero().flatten().tolist():
     print(f"gradient at {tokens[i]}, which the model sees as {sees[i]}")
 print(f"no gradient at the other {int((lengths == 0).sum())} tokens")
@@ -403,10 +407,7 @@ for axes, (question, name) in zip(figure.subplots(1, 4, sharey=True), names.item
     quiet(axes)
 figure.axes[0].set_ylabel("[MASK]/kept/random", fontsize=8)
 figure.axes[0].invert_yaxis()
-means = [
-    f"{w}: " + ", ".join(f"{names[q]} {np.mean(results[w, q]):.0%}" for q in names)
-    for w in ways
-]
+means = [f"{w}: " + ", ".join(f"{names[q]} {np.mean(results[w, q]):.0%}" for q in names) for w in ways]
 Picture(
     figure,
     alt="Accuracy of five ways of masking ([MASK]/kept/random) on four questions, a dot for "
@@ -416,14 +417,12 @@ Picture(
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# - **Masked.** The ways that use [MASK] reach 71 to 78 %, with 80/10/10 in the middle (74 %). For *this* question the
-#   rule brings nothing. Even the model that never saw [MASK] in training reaches 66 %.
-# - **Kept.** The model that was trained on [MASK] alone names just 13 % of the words that it can see. Kept words teach
-#   it to trust what it sees.
-# - **Replaced.** With kept words and no random ones it copies whatever it sees, and so it corrects only 9 % of the wrong
-#   words. Random words teach it not to trust blindly.
-# - **Features.** The ways with random words are better (74 to 80 % against 68 to 70 %). The paper also found that [MASK]
-#   alone hurts the features. But there 80/20/0, without random words, was nearly as good as 80/10/10; here it isn't.
+# - **Masked.** The ways that use [MASK] reach 71 to 78 %. For *this* question the rule brings nothing.
+# - **Kept.** Trained on [MASK] alone, a model names just 13 % of the words that it can see. Kept words teach it to trust
+#   what it sees.
+# - **Replaced.** With kept words and no random ones it copies whatever it sees, and corrects only 9 % of the wrong words.
+#   Random words teach it not to trust blindly.
+# - **Features.** The ways with random words are better (74 to 80 % against 68 to 70 %).
 #
 # Only the mixture 80/10/10 does well in both columns, *kept* and *replaced*.
 #
@@ -443,9 +442,10 @@ Picture(
 # %% [markdown]
 # ## The head
 #
-# BERT gives us D numbers for each token. We need a score for each of V words. The **MLM head** does it in two steps. It **transforms** each vector (linear layer, GELU, LayerNorm). Then it **compares** the result
-# with every row of the table of token embeddings, by a dot product, and adds a bias for each word. The head uses the
-# same table as the input. This is called **weight tying** (Press and Wolf 2017).
+# BERT gives us D numbers for each token. We need a score for each of V words. The **MLM head** does it in two steps. It
+# **transforms** each vector (linear layer, GELU, LayerNorm). Then it **compares** the result with every row of the table
+# of token embeddings, by a dot product, and adds a bias for each word. The table is that of the input: **weight tying**
+# (Press and Wolf 2017).
 
 
 # %%
@@ -470,8 +470,8 @@ class MyHead(nn.Module):
 
 
 # %% [markdown]
-# Let's follow one [MASK] through it. The next cell puts the trained weights of `model` into a `MyHead` and prints what
-# four words get. Look at the bias of *the*.
+# Let's follow one [MASK] through it. The next cell puts the trained weights of `model` into a `MyHead` and computes the
+# vector of the [MASK].
 
 # %%
 trained_head = MyHead(model.bert.embeddings.token, 128)
@@ -479,11 +479,17 @@ trained_head.dense, trained_head.norm = model.masked_lm.dense, model.masked_lm.n
 trained_head.bias = model.masked_lm.decoder.bias
 
 gap_ids = tokenizer("The capital of Portugal is [MASK].").input_ids  # [1, T]
-candidates = ["lisbon", "rome", "portugal", "the"]
-places = tokenizer.convert_tokens_to_ids(candidates)
 with torch.no_grad():
     gap_vectors = model.bert(gap_ids).last_hidden_state  # [1, T, D]
     gap_vector = gap_vectors[gap_ids == tokenizer.mask_token_id]  # [1, D]
+
+# %% [markdown]
+# What do four words get? Look at the bias of *the*.
+
+# %%
+candidates = ["lisbon", "rome", "portugal", "the"]
+places = tokenizer.convert_tokens_to_ids(candidates)
+with torch.no_grad():
     dots = (trained_head.transform(gap_vector) @ trained_head.table.T)[0, places]  # [4]
     chances = trained_head(gap_vector)[0].softmax(dim=-1)[places]  # [4], of all V words
 biases = trained_head.bias.detach()[places]  # [4]
@@ -495,9 +501,6 @@ for word, dot, bias, chance in zip(candidates, dots, biases, chances):
 #
 # The bias stores what is known without any context: *the* is frequent, *lisbon* is rare. If all dot products were 0,
 # the prediction would be the softmax of the bias. The context decides through the dot product.
-#
-# (Why is there a transformation in between? The paper doesn't say. A plausible reason: without it, the last layer's
-# vector would have to do two jobs, to be useful for other tasks and to match the embedding of the right word.)
 #
 # Guess, then run: how many new parameters does the head add with weight tying, for V = 30,522 and D = 768? And with a
 # table of its own?
@@ -516,10 +519,8 @@ print(f"tied: {new:,} new parameters    with its own table: {new + V * D:,}")
 #
 # ## The loss, by hand
 #
-# The loss is **cross-entropy**, also called negative log-likelihood: minus the logarithm of the probability p that the
-# right word gets.
-#
-# ![The curve of minus log p: 0 at p = 1, 0.7 at one half, 2.3 at 0.1. What the model thought nearly impossible is expensive.](pictures/06_cost.svg)
+# The loss is the **cross-entropy** of [chapter 01b](01b_pytorch.ipynb), also called negative log-likelihood: minus the
+# logarithm of the probability p that the right word gets.
 #
 # Take three tokens and three words: *cat*, *sat*, *mat* (ids 0, 1, 2). The first and the last token have a label. Use a
 # pencil, with e¹ = 2.7 and e² = 7.4:
@@ -824,18 +825,15 @@ def my_pseudo_perplexity(text):
 # %% tags=["guess"]
 from bertedu.inference import pseudo_perplexity
 
-sentences = {
-    "true": "The capital of Norway is Oslo.",
-    "false": "The capital of Norway is Lisbon.",
-}
+sentences = {"true": "The capital of Norway is Oslo."}
+sentences["false"] = "The capital of Norway is Lisbon."
 sentences["shuffled"] = "Oslo capital Norway of the is."
 for kind, sentence in sentences.items():
-    mine, package = (
-        my_pseudo_perplexity(sentence),
-        pseudo_perplexity(model, tokenizer, sentence),
-    )
-    scored = about(f"pseudo-perplexity, {kind}", mine, within=0.15 * mine)
-    print(f"{sentence:33} {scored:10,.1f}   the package's: {abs(mine / package - 1):.1%} away")
+    perplexity = my_pseudo_perplexity(sentence)
+    scored = about(f"pseudo-perplexity, {kind}", perplexity, within=0.15 * perplexity)
+    print(f"{sentence:33} {scored:10,.1f}")
+    package = pseudo_perplexity(model, tokenizer, sentence)
+    assert abs(perplexity / package - 1) < 1e-3, "the package's is another number"
 
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
@@ -882,21 +880,24 @@ generator = torch.Generator().manual_seed(0)
 batch_seen, batch_labels = mask_tokens(batch_ids, mask.bool(), 0.3, 4, 60, generator)
 where = batch_labels != -100  # [B, T]
 
+# %%
 mine, head = MyHead(package.bert.embeddings.token, 32), package.masked_lm
 mine.dense, mine.norm, mine.bias = head.dense, head.norm, head.decoder.bias
 with torch.no_grad():
     output = package(batch_seen, mask, labels=batch_labels)  # scores [N, V]
     reference = theirs(batch_seen, attention_mask=mask, labels=batch_labels)  # scores [B, T, V]
     my_scores = mine(package.bert(batch_seen, mask).last_hidden_state)[where]  # [N, V]
-my_loss = cross_entropy(my_scores, batch_labels[where])
-others = {"package": (output.prediction_logits, output.loss)}
-others["transformers"] = (reference.logits[where], reference.loss)
-for name, (scores, loss) in others.items():
-    print(f"yours against {name:12}  largest difference: scores", end="")
-    print(f" {(my_scores - scores).abs().max():.4f}, loss {(my_loss - loss).abs():.4f}")
+
+# %%
+programs = {"yours": (my_scores, cross_entropy(my_scores, batch_labels[where]))}
+programs["the package"] = (output.prediction_logits, output.loss)
+programs["transformers"] = (reference.logits[where], reference.loss)
+for name, (scores, loss) in programs.items():
+    print(f"{name:12}  loss {loss:.4f}   first score {scores[0, 0]:7.4f}")
+    assert (scores - my_scores).abs().max() < 1e-4, "some of the scores differ"
 
 # %% [markdown]
-# All differences are zero to four decimals.
+# The loss and all scores agree.
 #
 # ## Broken BERT: the best model so far
 #
@@ -1042,18 +1043,8 @@ print(f"broken    its own report {broken_report:.0%}   masked tokens {broken_mas
 # *worse* than before, and the model is far better: the broken one fills in no mask at all. It learned to copy the word
 # that it sees, and has never seen a [MASK].
 #
-# So what does the bug break? First the training: no question needs the other words of the sentence. Then also the
-# measurement, since the report asks the same easy questions. That is why nobody noticed. If you choose between two
-# runs by this number, you choose the broken one.
-#
-# </details>
-#
-# <details><summary>Is asking about visible words always wrong?</summary>
-#
-# No. A *hidden* token must be predicted from its context, and you may ask about the visible ones as well. The ELECTRA paper tried it at BERT-Base's size and called it **all-tokens MLM** (Clark et al. 2020, section 3.5, table
-# 5): 84.3 against 82.2 for BERT on GLUE, a collection of nine language tasks. There the chosen tokens are replaced by
-# words from a small generator, the model predicts all tokens, and an explicit **copy mechanism** handles the copying. If
-# you want labels everywhere, do it on purpose, and report the masked tokens separately.
+# The bug breaks the training, since no question needs the other words of the sentence. It also breaks the measurement,
+# since the report asks the same easy questions. That is why nobody noticed.
 #
 # </details>
 #
@@ -1127,7 +1118,7 @@ collator = DataCollatorForLanguageModeling(auto_tokenizer, seed=0)
 collated = collator([auto_tokenizer(text) for _ in range(8)])  # input_ids and labels [B, T]
 eight, eight_words = ids.repeat(8, 1), words.repeat(8, 1)  # [B, T]
 generator = torch.Generator().manual_seed(0)
-_, our_labels = mask_tokens(eight, eight_words, 0.15, *sizes, generator, special_tokens=2)
+_, our_labels = mask_tokens(eight, eight_words, 0.15, mask_id, vocab_size, generator, special_tokens=2)
 print("collator:", (collated["labels"] != -100).sum(dim=1).tolist())
 print("ours:    ", (our_labels != -100).sum(dim=1).tolist())
 
@@ -1156,21 +1147,19 @@ for row in collator([souvenir] * 4)["input_ids"]:
 # | Random tokens | Google, `transformers` and this course: from the whole vocabulary, special tokens and the right word included. fairseq's RoBERTa leaves the special tokens out |
 # | Where scores are computed | Google selects the chosen positions before the head. So do fairseq's RoBERTa and this course. `BertForMaskedLM` of `transformers` scores all T tokens |
 #
-# <details><summary>Labels, mean, head and whole words</summary>
+# <details><summary>Labels, mean and head</summary>
 #
 # | | |
 # |---|---|
-# | When | Google: in advance, ten masks for each text (`dupe_factor`). RoBERTa, `transformers` and this course: anew in each batch |
-# | Labels | Early versions of `transformers` used −1, then −100. Their documentation for a while showed `labels=input_ids` for the whole text (issue 7643), and in its whole-word masking the Hugging Face course made `new_labels`, did not use them, and so asked for every word, until October 2022 (issue 291, pull request 326 of `huggingface/course`) |
+# | Labels | Early versions of `transformers` used −1, then −100. Their documentation for a while showed `labels=input_ids` for the whole text (issue 7643) |
 # | Mean | Google divides by the number of labels plus 1e-5. PyTorch divides by the number of labels: without a label the loss is nan |
 # | Head | The transformation before the decoder is in Google's code (scope `transform`), but not in the paper |
-# | Whole words | Google, May 2019, otherwise with the same rule. SpanBERT: spans of whole words; all tokens of a span are treated the same way |
 #
 # </details>
 #
 # ## Summary
 #
-# ![The map of BERT, its heads lit: 15 % of the tokens are masked, their original words go to the loss as labels.](pictures/06_where.svg)
+# ![The capital of Portugal is [MASK] goes through BERT and the MLM head, which gives lisbon the probability 0.96. The label lisbon goes to the loss, and the loss is minus ln 0.96 = 0.04.](pictures/06_summary.svg)
 #
 # - A bidirectional model sees the answer to every question about a visible word. So BERT chooses 15 % of the tokens,
 #   masks most of them (80 % [MASK], 10 % random, 10 % kept), and asks only for the chosen ones: labels there, −100

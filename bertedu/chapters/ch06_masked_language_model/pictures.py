@@ -41,7 +41,9 @@ def gaps(filled: Mapping[str, tuple[str, float]]) -> Figure:
 
 def sides() -> Figure:
     """Who may attend to whom: from left to right, and with both sides."""
-    sheet = Sheet(350, "To which tokens may each token attend?", "A row is a token that attends, filled where it may.")
+    sheet = Sheet(
+        350, "To which tokens may each token attend?", "Rows attend to columns, in the same order; filled: allowed."
+    )
     words = ["Lisbon", "is", "the", "capital", "of", "Portugal"]
     everything = torch.ones(6, 6)
     for x, name, table, labels in (
@@ -146,7 +148,9 @@ def gradient(sees: list[str], lengths: Tensor, targets: Tensor, tokens: list[str
 
 def passes(tokens: list[str], words: Tensor) -> Figure:
     """The same mask in each pass, or another one."""
-    sheet = Sheet(300, "What is hidden in each pass?", "The first words of a text, whenever one of them is chosen")
+    sheet = Sheet(
+        300, "What is hidden in each pass?", "The first words of a text, in four passes that hide some of them"
+    )
     shown = tokens[1:6]
     drawn = [_first_of(words, seed) for seed in range(60)]
     masks = [mask for mask in drawn if any(mask)][:4]
@@ -173,9 +177,7 @@ def _first_of(words: Tensor, seed: int) -> list[bool]:
 
 def whole_words(pieces: list[str], is_word: Tensor, whole_words: Mapping[int, Tensor]) -> Figure:
     """A choice of single tokens that cuts a word in two, and three choices of whole words."""
-    sheet = Sheet(
-        300, "What is asked when a word has several pieces?", f"3 of {len(pieces)} tokens are chosen each time."
-    )
+    sheet = Sheet(300, "What is asked when a word has several pieces?", "Three tokens are chosen each time.")
     inside = pieces.index("##ven")
     seeds = (choose_tokens(is_word, torch.tensor([3]), torch.Generator().manual_seed(seed))[0] for seed in range(100))
     alone = next(row for row in seeds if row[inside] and not row[inside - 1] and not row[inside + 1])

@@ -8,7 +8,7 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from bertedu.course.pictures import Plane, Sheet
+from bertedu.course.pictures import Sheet
 
 MASK = "[MASK]"
 
@@ -32,24 +32,6 @@ def head(candidates: list[str], dots: Tensor, biases: Tensor, chances: Tensor) -
     for i, p in enumerate(chances.tolist()):
         sheet.words(646, scores.row(i).centre[1], f"{p:.3f}", align="center", bold=not i)
     sheet.arrow((scores.right, scores.centre[1]), (620, scores.centre[1]))
-    return sheet.figure()
-
-
-def cost() -> Figure:
-    """Minus the logarithm of p."""
-    sheet = Sheet(300, "What does an answer cost?", "\N{MINUS SIGN}ln p, for the probability p of the right word")
-    plane = Plane(sheet, 80, 80, 540, 170, (0, 1), (0, 5))
-    plane.ticks((0, 0.5, 1), (0, 5))
-    plane.curve(lambda p: -math.log(p), math.exp(-5), 1)
-    for p in (0.01, 0.1, 0.5, 1.0):
-        place = plane.point(p, -math.log(p))
-        told = f"p = {p:g}: {abs(math.log(p)):.1f}"
-        sheet.words(
-            place[0] + (12 if p < 1 else -12),
-            place[1] - (14 if p < 1 else 32),
-            told,
-            align="left" if p < 1 else "right",
-        )
     return sheet.figure()
 
 
@@ -146,4 +128,24 @@ def batches(
         sheet.words(max(row_of_chips[-1].right + 20, 540), y + 17, "labels: " + ", ".join(labels))
         told = f"right: {float(report):.0%} of its own labels, {float(masked):.0%} of masked tokens"
         sheet.words(110, y + 56, told)
+    return sheet.figure()
+
+
+def summary(candidates: list[str], chances: Tensor) -> Figure:
+    """One hidden word, from the text to its loss."""
+    sheet = Sheet(260, "How does one hidden word become a loss?")
+    row = sheet.chips(14, 64, ["The", "capital", "of", "Portugal", "is", MASK, "."], {5: "hidden"})
+    label = sheet.chip(620, 64, candidates[0], "chosen", width=86)
+    sheet.words(label.x - 10, label.centre[1], "label", align="right", faint=True)
+    bert = sheet.box(150, 150, 110, 56, "BERT", "[B, T, D]")
+    head = sheet.box(290, 150, 130, 56, "MLM head", "[N, V]", new=True)
+    loss = sheet.box(620, 150, 86, 56, "loss", f"{-math.log(float(chances[0])):.2f}", new=True)
+    middle = (row[0].x + row[-1].right) / 2
+    sheet.arrow((middle, row[0].bottom), (bert.centre[0], bert.y))
+    sheet.arrow(bert, head)
+    told = sheet.words(456, head.centre[1], f"p = {chances[0]:.2f}")
+    sheet.arrow(head, (told.x, head.centre[1]))
+    sheet.arrow((told.right, head.centre[1]), loss, "\N{MINUS SIGN}ln")
+    sheet.arrow(label, loss)
+    sheet.words(14, 238, "Only chosen tokens have a label: 15 % of all.", faint=True)
     return sheet.figure()

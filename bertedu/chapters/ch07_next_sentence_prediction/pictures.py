@@ -1,5 +1,6 @@
 """The pictures of chapter 07, drawn from its pairs and measurements."""
 
+import math
 import random
 from itertools import pairwise
 from typing import Any
@@ -132,31 +133,36 @@ def head(scores: Tensor, labels_by_hand: Tensor) -> Figure:
 def overlap(overlap: Any, tokenizer: Any) -> Figure:
     """Words of two segments with their weights."""
     sheet = Sheet(290, "Which words give a pair away?", "Below each word: its weight, ln(segments / segments with it)")
-    weights = overlap.weights
+    sheet.words(706, 54, "score", align="right", bold=True)
     for y, name, words, shared in (
         (84, "same document", ("portugal", "is", "portugal", "the"), (0, 2)),
         (184, "another one", ("portugal", "is", "oboe", "the"), ()),
     ):
         sheet.words(14, y + 17, name, bold=True)
-        row = sheet.chips(190, y, words[:2], dict.fromkeys((i for i in shared if i < 2), "chosen"), width=104)
-        row += sheet.chips(450, y, words[2:], dict.fromkeys((i - 2 for i in shared if i > 1), "chosen"), width=104)
-        for chip, word in zip(row, words, strict=True):
-            weight = weights[tokenizer.convert_tokens_to_ids(word)]
+        row = sheet.chips(188, y, words[:2], dict.fromkeys((i for i in shared if i < 2), "chosen"), width=103)
+        row += sheet.chips(434, y, words[2:], dict.fromkeys((i - 2 for i in shared if i > 1), "chosen"), width=103)
+        weights = [float(overlap.weights[tokenizer.convert_tokens_to_ids(word)]) for word in words]
+        for chip, weight in zip(row, weights, strict=True):
             sheet.words(chip.centre[0], y + 54, f"{weight:.1f}", align="center", mono=True)
+        common = sum(weights[i] ** 2 for i in shared if i < 2)
+        cosine = common / math.hypot(*weights[:2]) / math.hypot(*weights[2:])
+        sheet.words(706, y + 17, f"{cosine:.2f}", align="right", bold=True)
     return sheet.figure()
 
 
 def three_negatives() -> Figure:
     """Three kinds of second segments that are not the next one."""
-    sheet = Sheet(290, "Where does the wrong second segment come from?")
+    sheet = Sheet(350, "Where does the wrong second segment come from?")
+    sheet.words(14, 118, "NotNext, from", faint=True)
     for y, name, first, second in (
-        (64, "another document", "Portugal, 1", "an oboe"),
-        (138, "same topic", "Portugal, 1", "Norway"),
-        (212, "swapped", "Portugal, 2", "Portugal, 1"),
+        (56, "IsNext", "Portugal, segment 1", "Portugal, segment 2"),
+        (136, "another document", "Portugal, segment 1", "an oboe"),
+        (206, "same topic", "Portugal, segment 1", "Norway"),
+        (276, "swapped", "Portugal, segment 2", "Portugal, segment 1"),
     ):
         sheet.words(14, y + 25, name, bold=True)
-        one = sheet.box(230, y, 180, 50, first)
-        other = sheet.box(440, y, 180, 50, second, new=True)
+        one = sheet.box(210, y, 220, 50, first)
+        other = sheet.box(460, y, 220, 50, second, new=name != "IsNext")
         sheet.line((one.right, one.centre[1]), (other.x, other.centre[1]))
     return sheet.figure()
 

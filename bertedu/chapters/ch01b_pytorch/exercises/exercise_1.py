@@ -66,3 +66,4 @@ def shapes(case: Case) -> None:
                 otherwise = f"Number {place}: {(*known, other)[0]}"
                 break
     case.predicted(expected, otherwise=otherwise)
+    case.close_with("An index and a sum take their axis away, and a size of 1 or a missing one is repeated.")

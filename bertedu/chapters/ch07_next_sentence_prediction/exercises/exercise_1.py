@@ -26,3 +26,4 @@ def tails(case: Case) -> None:
             (2, "Then sentence 1 would be lost: the chunk is split after sentence 0, and 1 is in no pair yet."),
         ],
     )
+    case.close_with("Only sentence 0 is in the pair. Sentences 1 and 2 are put back, so that nothing is lost.")

@@ -33,3 +33,6 @@ def two_sentences(case: Case) -> None:
         ],
         tolerance=0.01,
     )
+    case.close_with(
+        "Two documents, one with heads and one with tails, give three pairs, and the two of tails are NotNext."
+    )
