@@ -126,10 +126,6 @@ def seen_in(notebook) -> set[str]:
     return found
 
 
-# Pictures that no slide shows yet, though the deck shows their section.
-LEFT_OUT = {"00": 1}
-
-
 @pytest.mark.parametrize("source", CHAPTERS, ids=lambda path: path.stem)
 def test_every_picture_that_a_deck_shows_is_on_a_slide(source, tmp_path):
     notebook = read_source(source)
@@ -145,4 +141,4 @@ def test_every_picture_that_a_deck_shows_is_on_a_slide(source, tmp_path):
     ]
     figures = [part for part in shown if part.kind == "figure"]
     drawn = {found[1] for part in figures if (found := re.search(r'src="(data:image/svg[^"]*)', part.html))}
-    assert len(drawn) == len(seen) - LEFT_OUT.get(source.stem[:2], 0)
+    assert len(drawn) == len(seen)

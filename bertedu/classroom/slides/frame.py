@@ -18,7 +18,7 @@ def frame_slides(section: Section, chapter: str) -> list[Slide] | None:
     """The slides of a section that every chapter has; None for one of the author's own."""
     title = section.title
     if section.level <= 1:
-        return [title_slide(section)] if title else []
+        return [title_slide(section), *picture_slides(section, chapter)] if title else []
     if title.startswith("Exercise "):
         return [exercise_slide(section, chapter)]
     if title in LEFT_OUT:
@@ -49,8 +49,14 @@ def list_slides(section: Section, chapter: str) -> list[Slide]:
     made = [Slide("list", section.title, chapter, [page]) for page in pages]
     if made:
         made[0].notes = [block.text for block in section.prose]
+    return made + picture_slides(section, chapter)
+
+
+def picture_slides(section: Section, chapter: str) -> list[Slide]:
+    """A slide for each picture, which stands beside a list of points or under the title."""
+    title = section.title.partition(" · ")[2] or section.title if section.level <= 1 else section.title
     pictures = [block.text for block in section.prose if block.text.startswith("<img ")]
-    return made + [Slide("picture", section.title, chapter, [fitting.figure_part(html)]) for html in pictures]
+    return [Slide("picture", title, chapter, [fitting.figure_part(html)]) for html in pictures]
 
 
 def question_slides(section: Section, chapter: str) -> list[Slide]:
