@@ -100,7 +100,7 @@ for text in gaps:
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# ![Bars: how often each word follows young in the text. The word is comes first by far; cat, duck, dog and sheep are far behind.](pictures/00_followers.svg)
+# ![Bars: how often each word follows young in the text. The word is comes first by far; the four right answers, cat, duck, dog and sheep, are far behind.](pictures/00_followers.svg)
 #
 # It says *is* four times. It can't find the four right words: the word that decides comes *after* the gap, and this
 # program only uses the word before it.
@@ -314,9 +314,8 @@ attention_heatmap(weights[layer, head], tokens, title=title)
 # the model, and it has nothing to do with attention heads. The field uses the word for both.) A function called
 # **softmax** turns scores into probabilities.
 #
-# Each result is a **tensor**, PyTorch's array of numbers. Its **shape** says how many numbers lie along each of its
-# axes. The next cell prints the shape of each step (`torch.no_grad()` tells PyTorch that nothing is trained here, which
-# saves time). The letters are the same in the whole course: **B** texts in a **batch** (the texts that a model reads
+# Each result is a **tensor**, PyTorch's array of numbers. The next cell prints the shape of each step
+# (`torch.no_grad()` tells PyTorch that nothing is trained here, which saves time). The letters are the same in the whole course: **B** texts in a **batch** (the texts that a model reads
 # together), **T** tokens in a text, **D** numbers in a vector, **H** heads, **L** layers, **V** words in the vocabulary.
 
 # %%
@@ -451,7 +450,8 @@ check("0.1", number_of_weights)
 # In each text, the token at `position` is replaced by `mask_id`.
 #
 # **Don't change `input_ids`.** It holds the right answers. If you write the mask into the same tensor, the right
-# answer is `[MASK]` too, and the model learns to predict just that.
+# answer is `[MASK]` too, and the model learns to predict just that. (New to PyTorch? `x.clone()` is a copy of the tensor
+# `x`, and `x[:, 2]` is column 2 of all rows. Chapter 01b says more.)
 
 
 # %% tags=["exercise"]
@@ -485,7 +485,7 @@ from bertedu.course import progress
 progress()
 
 # %% [markdown]
-# ## Broken BERT: it repeats what it reads
+# ## Broken BERT: wrong answers without an error
 #
 # Each chapter has a lab with a real bug, of a kind that costs people days. You see the symptom first. A colleague has
 # written her own function to fill gaps, and calls it with three sentences. (She writes a space before the full stop,

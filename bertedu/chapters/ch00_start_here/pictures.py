@@ -50,7 +50,7 @@ def timeline() -> Figure:
 
 def followers(followers: Mapping[str, Counter]) -> Figure:
     """How often some words follow "young" in the text."""
-    sheet = Sheet(270, "Which word follows young?", "How often, in the text of the small world")
+    sheet = Sheet(270, "Which word follows young?", "How often in the text. Below is: the four right answers")
     words = ["is", "cat", "duck", "dog", "sheep"]
     counts = [followers["young"][word] for word in words]
     sheet.bars(130, 80, counts, words, longest=460, full=max(counts), digits=0, thick=[0])

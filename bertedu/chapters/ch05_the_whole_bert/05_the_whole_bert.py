@@ -55,7 +55,7 @@
 # %% [markdown]
 # ## A model is a folder with two files
 #
-# ![The folder of the small BERT of this chapter. config.json: six numbers such as hidden_size 32. model.safetensors: tensors, each with a name and a shape, such as embeddings.word_embeddings.weight 60 by 32.](pictures/05_folder.svg)
+# ![The folder of the small BERT of this chapter. config.json: numbers such as hidden_size 32. model.safetensors: tensors, each with a name and a shape, such as embeddings.word_embeddings.weight 60 by 32.](pictures/05_folder.svg)
 #
 # People share a BERT as a folder. Besides the tokenizer's files it holds a **config** (how large is everything?) and a
 # **checkpoint** (all the numbers, each tensor with a name). Let's make one with `transformers`, for a BERT that is
@@ -118,7 +118,7 @@ print(f"theirs without a match: {len(result.unexpected_keys)}")
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# ![Our names on the left, the names in the file on the right, no line between them: token.weight is word_embeddings.weight there, and so on for all. No tensor is loaded, and no error is raised.](pictures/05_no_match.svg)
+# ![Our names on the left, the names in the file on the right, each pair unequal: token.weight is word_embeddings.weight there, and so on for all. No name is on both sides, so no tensor is loaded.](pictures/05_no_match.svg)
 #
 # None. There is no error, and not one number has arrived: no name is the same on both sides. The model would run, and
 # its answers would come from random weights.
@@ -256,15 +256,15 @@ with torch.no_grad():
     print([list(vectors.shape) for vectors in my_bert(input_ids, attention_mask)])
 
 # %% [markdown]
-# Guess before you run the next cell:
+# The next cell makes two helpers. Guess before you run the cell after it:
 #
 # 1. The pooler reads only the first token. If we change the **last word** of a text, does its pooled vector change?
 # 2. Does the second text get the same pooled vector alone, without padding?
 # 3. And if we forget the mask?
 
 
-# %% tags=["guess"]
-@torch.no_grad()
+# %%
+@torch.no_grad()  # for all that the function computes
 def pooled_vector(ids, mask=None):  # [B, T] -> [B, D]
     return my_bert(ids, mask)[1]
 
@@ -273,6 +273,7 @@ def largest(one, other):  # the largest difference of any two entries
     return (one - other).abs().max().item()
 
 
+# %% tags=["guess"]
 changed = input_ids.clone()
 changed[0, 4] = 15  # another last word
 pooled, changed_pooled = (pooled_vector(ids, attention_mask) for ids in (input_ids, changed))
@@ -490,10 +491,11 @@ for name in ("base", "large"):
 # Base agrees with the paper. The paper's 340 M for Large is rounded up.
 #
 # And where are these parameters? There are four smaller sizes, tiny to medium, which Google published later (Turc et
-# al. 2019). Guess: which share of the smallest (L = 2, D = 128) is embeddings, and which share of Large?
+# al. 2019). The next cell builds all six and defines what we count. Guess: which share of the smallest (L = 2, D = 128)
+# is embeddings, and which share of Large?
 
 
-# %% tags=["guess"]
+# %%
 KINDS = ("embeddings", "attention", "feed_forward")
 
 
@@ -506,6 +508,8 @@ def shares(model):  # of each of these kinds
 
 presets = ("tiny", "mini", "small", "medium", "base", "large")
 models = {preset: shapes_only(preset) for preset in presets}
+
+# %% tags=["guess"]
 print("parameters    ", *(f"{kind:>13}" for kind in KINDS))
 for preset, model in models.items():
     print(
@@ -767,8 +771,8 @@ with torch.no_grad():
 # %%
 for index, name in enumerate(["last_hidden_state", "pooler_output"]):
     others = [getattr(output, name) for output in (ours_out, reference)]
-    apart = [f"{largest(mine_out[index], other):.5f}" for other in others]
-    print(f"{name:17} differs from yours: package {apart[0]}, transformers {apart[1]}")
+    assert max(largest(mine_out[index], other) for other in others) < 1e-5, name
+    print(f"{name:17} {list(mine_out[index].shape)}: all three agree to five digits")
 
 # %% [markdown]
 # ![The first four numbers of the vector of [CLS], by your class, by the package and by transformers: three rows with the same four numbers.](pictures/05_same_numbers.svg)

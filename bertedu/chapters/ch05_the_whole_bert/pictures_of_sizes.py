@@ -28,12 +28,13 @@ def cut(tensors: dict[str, Tensor], query: str) -> Figure:
 
 def widths(steps: list[tuple[str, Tensor]]) -> Figure:
     """How many numbers each kind of module gives for a token."""
-    sheet = Sheet(360, "How wide is a token on its way?", "Numbers for each token, as the hooks saw them")
+    sheet = Sheet(394, "How wide is a token on its way?", "Numbers for each token, as the hooks saw them")
     seen = dict(steps)
     layer = "encoder.layers.0."
     names = {
         "embeddings.norm": "embeddings",
         f"{layer}attention.query": "query",
+        f"{layer}attention.key": "key",
         f"{layer}attention.value": "value",
         f"{layer}attention.output": "output",
         f"{layer}feed_forward.expand": "expand",
@@ -42,7 +43,7 @@ def widths(steps: list[tuple[str, Tensor]]) -> Figure:
     }
     sizes = [seen[name].size(-1) for name in names]
     full = max(sizes)
-    bars = sheet.bars(150, 80, sizes, list(names.values()), longest=400, full=full, digits=0, thick=[4])
+    bars = sheet.bars(150, 80, sizes, list(names.values()), longest=400, full=full, digits=0, thick=[5])
     sheet.words(bars[-1].right + 16, bars[-1].centre[1], "for the whole text", faint=True)
     return sheet.figure()
 

@@ -34,3 +34,4 @@ def more_heads(case: Case) -> None:
             (512, "That leaves out the biases and keeps the size of a head. But d = D / H: what is d with 4 heads?"),
         ],
     )
+    case.close_with("The heads only cut the D outputs of each projection into H parts, so its weights stay D · D.")
