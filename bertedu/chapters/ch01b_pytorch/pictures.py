@@ -43,24 +43,21 @@ def problem() -> Figure:
 def indexing(inputs: Tensor, table: Tensor) -> Figure:
     """A row, a column, a number, and a look-up of rows."""
     sheet = Sheet(310, "What do the square brackets choose?")
-    for x, name, what, chosen in (
+    for x, name, what, (down, across) in (
         (30, "inputs[2]", "a row [2]", (slice(2, 3), slice(0, 2))),
         (180, "inputs[:, 1]", "a column [8]", (slice(0, 4), slice(1, 2))),
         (330, "inputs[2, 1]", "a number", (slice(2, 3), slice(1, 2))),
     ):
         box = sheet.grid(x, 110, inputs[:4], name, digits=0, largest=12, cell=44)
-        down, across = chosen
-        first, last = box.cell(down.start, across.start), box.cell(down.stop - 1, across.stop - 1)
-        corners = ((first.x, first.y), (last.right, first.y), (last.right, last.bottom), (first.x, last.bottom))
-        sheet.line(*corners, corners[0], thick=True, ink=INK)
+        a, b = box.cell(down.start, across.start), box.cell(down.stop - 1, across.stop - 1)
+        corners = ((a.x, a.y), (b.right, a.y), (b.right, b.bottom), (a.x, b.bottom), (a.x, a.y))
+        sheet.line(*corners, thick=True, ink=INK)
         sheet.words(box.centre[0], box.bottom + 12, "…", align="center")
         sheet.words(box.centre[0], box.bottom + 40, what, align="center")
-    ids = [2, 0, 2]
     whole = sheet.grid(480, 110, table, "table", digits=0, largest=12, cell=40, rows=["0", "1", "2"])
-    out = sheet.grid(626, 110, table[ids], "rows", digits=0, largest=12, cell=40, rows=[*map(str, ids)])
+    out = sheet.grid(626, 110, table[[2, 0, 2]], "rows", digits=0, largest=12, cell=40, rows=["2", "0", "2"])
     sheet.arrow(whole, (out.x - 20, out.centre[1]))
-    sheet.words(706, whole.bottom + 26, "the rows of the ids 2, 0, 2", align="right")
-    sheet.words(706, whole.bottom + 54, "[3, 2]", align="right", faint=True)
+    sheet.words(706, whole.bottom + 26, "rows of the ids 2, 0, 2 [3, 2]", align="right")
     return sheet.figure()
 
 

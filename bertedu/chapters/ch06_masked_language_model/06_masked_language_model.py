@@ -321,7 +321,9 @@ from bertedu.pretraining.masking import mask_tokens
 
 mask_id, vocab_size = tokenizer.mask_token_id, len(tokenizer)
 generator = torch.Generator().manual_seed(62)
-corrupted, targets = mask_tokens(ids, words, 0.15, mask_id, vocab_size, generator, special_tokens=2)
+corrupted, targets = mask_tokens(
+    ids, words, 0.15, mask_id, vocab_size, generator, special_tokens=2
+)
 sees = tokenizer.convert_ids_to_tokens(corrupted[0].tolist())
 print("the model sees:", *sees)
 
@@ -407,7 +409,10 @@ for axes, (question, name) in zip(figure.subplots(1, 4, sharey=True), names.item
     quiet(axes)
 figure.axes[0].set_ylabel("[MASK]/kept/random", fontsize=8)
 figure.axes[0].invert_yaxis()
-means = [f"{w}: " + ", ".join(f"{names[q]} {np.mean(results[w, q]):.0%}" for q in names) for w in ways]
+means = [
+    f"{w}: " + ", ".join(f"{names[q]} {np.mean(results[w, q]):.0%}" for q in names)
+    for w in ways
+]
 Picture(
     figure,
     alt="Accuracy of five ways of masking ([MASK]/kept/random) on four questions, a dot for "
@@ -1118,7 +1123,9 @@ collator = DataCollatorForLanguageModeling(auto_tokenizer, seed=0)
 collated = collator([auto_tokenizer(text) for _ in range(8)])  # input_ids and labels [B, T]
 eight, eight_words = ids.repeat(8, 1), words.repeat(8, 1)  # [B, T]
 generator = torch.Generator().manual_seed(0)
-_, our_labels = mask_tokens(eight, eight_words, 0.15, mask_id, vocab_size, generator, special_tokens=2)
+_, our_labels = mask_tokens(
+    eight, eight_words, 0.15, mask_id, vocab_size, generator, special_tokens=2
+)
 print("collator:", (collated["labels"] != -100).sum(dim=1).tolist())
 print("ours:    ", (our_labels != -100).sum(dim=1).tolist())
 
