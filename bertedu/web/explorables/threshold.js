@@ -12,8 +12,8 @@ const [WIDE, HIGH] = [400, 34]; // of a row of ticks, in pixels
  *
  * @param {number[]} probabilities  [N]
  * @param {boolean[]} truths  [N]
- * @returns {Object<string, number>}  hits, alarms, missed, left; precision, recall, f1. precision is NaN where nothing was
- *     chosen
+ * @returns {Object<string, number>}  hits, alarms, missed, left; precision, recall, f1. precision is NaN where nothing
+ *     was chosen
  */
 export function judged(probabilities, truths, threshold) {
   const count = (chosen, truth) =>
