@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import shutil
 from collections.abc import Sequence
 from html import escape
@@ -83,7 +84,7 @@ def index_words(output: Path, found: Sequence[Term]) -> None:
             for term in found:
                 await words.add_custom_record(
                     url=f"/terms.html#{anchor(term)}",
-                    content=f"{term.name}. {term.sentence}",
+                    content=f"{term.name}. {re.sub('[*`]', '', term.sentence)}",
                     language="en",
                     meta={"title": f"Term: {term.name}"},
                 )
