@@ -3,6 +3,7 @@
     python benchmarks/family_bugs.py                      # all of them, one after the other
     python benchmarks/family_bugs.py --only electra       # those whose member, trap or file has the word
     python benchmarks/family_bugs.py --jobs 4
+    python benchmarks/family_bugs.py --done found.txt --next 20  # in portions: the next 20 that the file does not have
     python benchmarks/family_bugs.py --list library_bugs  # those of training, objectives, tasks and the service
     python benchmarks/family_bugs.py --list web_bugs      # those of the BERT in JavaScript
 
@@ -55,6 +56,11 @@ class Bug:
     old: str
     new: str
     test: str
+
+    @property
+    def name(self) -> str:
+        """One line, unlike that of any other bug of its list."""
+        return f"{self.member}: {self.trap}"
 
     def planted(self, text: str) -> str:
         """The file's text with the bug. Raises SystemExit where that cannot be planted."""
@@ -169,9 +175,15 @@ def main() -> None:
     parser.add_argument(
         "--list", type=Path, default=FAMILY, metavar="NAME", help="another list, a file beside this one"
     )
+    parser.add_argument(
+        "--done", type=Path, metavar="FILE", help="leave out the bugs that are in this file, and add what was found"
+    )
+    parser.add_argument("--next", type=int, metavar="N", help="this many at most, so that the list is done in portions")
     options = parser.parse_args()
     if not (bugs := read_bugs(options.only, FAMILY.parent / options.list.with_suffix(".toml"))):
         raise SystemExit(f"no bug has the word {options.only!r}.")
+    done = options.done.read_text(encoding="utf-8").splitlines() if options.done and options.done.exists() else []
+    bugs = [bug for bug in bugs if not any(line.endswith(f"  {bug.name}") for line in done)][: options.next]
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     multiprocessing.get_context("forkserver").set_forkserver_preload(IMPORTED)
     with contextlib.ExitStack() as stack:
@@ -183,14 +195,16 @@ def main() -> None:
         if failed := [test for test, outcome in zip(tests, clean, strict=True) if outcome.code != 0]:
             raise SystemExit("these tests do not pass without a bug:\n" + "\n".join(failed))
         pool = stack.enter_context(ThreadPoolExecutor(options.jobs))
-        planted = told(
-            pool,
-            lambda numbered: plant(numbered[1], base, numbered[0]),
-            enumerate(bugs),
-            lambda numbered, outcome: (
-                f"{outcome.verdict}  {numbered[1].member}: {numbered[1].trap}  {outcome.error[:150]}"
-            ),
-        )
+
+        def told_of(numbered: tuple[int, Bug], outcome: Outcome) -> str:
+            bug = numbered[1]
+            line = f"{outcome.verdict}  {bug.name}"
+            if options.done:
+                with options.done.open("a", encoding="utf-8") as file:
+                    file.write(f"{line}\n")
+            return f"{line}  {outcome.error[:150]}"
+
+        planted = told(pool, lambda numbered: plant(numbered[1], base, numbered[0]), enumerate(bugs), told_of)
     print(table(bugs, planted))
     sys.exit(any(outcome.verdict != DEAD for outcome in planted))
 

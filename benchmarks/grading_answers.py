@@ -9,8 +9,9 @@ from typing import Any
 
 from bertedu.classroom.assignment_file import AssignedExercise, Assignment
 from bertedu.classroom.grading.cells import needed, text
+from bertedu.course.rooms import chapter_of
 
-PROOFS = Path(__file__).parents[1] / "tests" / "course" / "exercises"
+PROOFS = Path(__file__).parents[1] / "tests" / "chapters"
 REACH = """\
 def reach(thing, *names):
     for name in names:
@@ -94,7 +95,7 @@ CHEATS = {
 def proofs(number: str) -> tuple[list[str], list[tuple[str, str]]]:
     """The right answers to an exercise and its mistakes with their phrase, each as code that ends with `answer = …`."""
     right, wrong = [], []
-    for path in sorted(PROOFS.glob(f"chapter_{int(number.split('.')[0]):02}*.py")):
+    for path in sorted(PROOFS.glob(f"ch{chapter_of(number)}_*/exercise*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         *earlier, last = tree.body
         table = (

@@ -85,6 +85,7 @@ def test_an_operator_at_the_start_of_a_line_is_no_magic():
     assert cells.without_magics("%time\nx = 1\n!ls") == "pass\nx = 1\npass"
 
 
+@pytest.mark.slow
 def test_one_notebook_does_not_stop_the_class(assigned, tmp_path):
     for name, code in {
         "returns": "\r\r\r\rfrom bertedu.course import check",
@@ -143,6 +144,7 @@ def test_a_flood_of_code_in_other_cells_is_not_read(tmp_path):
     assert found.source == RIGHT
 
 
+@pytest.mark.slow
 def test_the_same_cell_twice_and_an_answer_changed_after_a_run_are_noticed(assigned, tmp_path):
     twice = notebook(WRONG)
     twice["cells"].append({**twice["cells"][1], "source": RIGHT})

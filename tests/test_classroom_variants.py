@@ -105,6 +105,7 @@ def test_variants_stay_out_of_the_exercises_of_the_course():
     assert not set(MAKERS) & set(EXERCISES)
 
 
+@pytest.mark.slow
 def test_an_assignment_of_variants_has_no_solution_and_is_known_to_its_check(tmp_path):
     made = make_assignment(("3", "11"), tmp_path / "exam", variant="a secret sentence")
     assert [one.number for one in made.exercises] == ["3.11", "3.12", "11.11", "11.12"]

@@ -78,6 +78,7 @@ def test_help_names_the_choices_that_the_package_has():
         assert set(offered[name]) == set(choices)
 
 
+@pytest.mark.slow
 def test_a_console_that_is_not_utf8_is_written_to(tmp_path):
     save_model(tmp_path / "model")
     done = subprocess.run(

@@ -262,6 +262,7 @@ def test_a_malformed_file_is_refused_in_words_and_leaves_no_folder(case, base, t
     assert set(tmp_path.rglob("*")) == before, "something was written"
 
 
+@pytest.mark.slow
 def test_a_refusal_in_a_process_of_its_own_is_one_sentence_without_traceback(base, tmp_path):
     (tmp_path / "a.csv").write_text(GOOD + "what,\n")
     command = [sys.executable, "-m", "bertedu", "finetune", "classification", "--data", "a.csv", "--model", str(base)]

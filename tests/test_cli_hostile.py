@@ -119,6 +119,7 @@ def test_an_argument_that_no_file_can_hold_is_refused_in_words(text):
         assert refused(*arguments).startswith("bertedu: the argument '")
 
 
+@pytest.mark.slow
 def test_a_backend_of_matplotlib_that_is_not_there_does_no_harm():
     done = subprocess.run(
         [sys.executable, "-m", "bertedu", "attention", "the cat", "--model", "model", "--png", "a.png"],

@@ -163,6 +163,7 @@ def test_metadata_for_a_grader_is_kept_and_text_stays_visible(tmp_path):
     assert text.metadata == {"tags": ["hide-input"]}
 
 
+@pytest.mark.slow
 def test_building_again_changes_no_byte(course):
     assert why(course) == [] and build(places=course, show_progress=False) == []
     learner = course.pair(source_of(course))[0]
@@ -407,6 +408,7 @@ def test_check_exits_with_1_where_notebooks_are_stale(course, monkeypatch, capsy
     assert "notebooks/90_adding.ipynb: not what its source says" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_stored_outputs_repeat(course):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval", "--nbval-current-env"]
     command += ["--nbval-sanitize-with", str(Path(__file__).with_name("nbval_sanitize.cfg")), str(course.notebooks)]

@@ -84,6 +84,7 @@ def test_the_program_reads_from_top_to_bottom_in_the_order_of_the_data():
     assert all(f"from bertedu.mine.borrowed import {part.name}\n" in bare for part in PARTS)
 
 
+@pytest.mark.slow
 @EVERY_PART
 def test_a_part_that_raises_is_named_and_the_package_stands_in(part):
     program, broken = working(SOLUTIONS | {part.number: raising(part.number)})
@@ -111,6 +112,7 @@ def test_a_part_that_is_never_called_is_never_lit():
     assert program.lit() == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "code", "reason"),
     [
@@ -159,6 +161,7 @@ def test_a_part_may_print_be_slow_and_use_another_library():
     assert not shown.broken and "What 4.2 prints is left out here." in shown.notes and "noise" not in repr(shown)
 
 
+@pytest.mark.slow
 def test_a_part_that_never_ends_is_stopped(monkeypatch):
     monkeypatch.setattr("bertedu.mine.trying.SECONDS", 2.0)
     _, broken = working(with_answer("3.3", "def merge_heads(x):\n    while True:\n        pass"))

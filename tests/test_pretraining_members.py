@@ -281,6 +281,7 @@ def test_a_word_in_one_piece_with_its_full_stop_has_a_vector():
 # A whole run ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in MEMBERS if name != "bert"])
 def test_a_run_ends_the_same_once_stopped_and_opens_elsewhere(tmp_path, monkeypatch, name):
     """Bit for bit after a stop; evaluated with facts and senses; a report in its name; the same in transformers."""
@@ -317,6 +318,7 @@ def test_a_run_ends_the_same_once_stopped_and_opens_elsewhere(tmp_path, monkeypa
         assert torch.allclose(ours, theirs(encoding["input_ids"]).logits, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in MEMBERS if "spans" in objectives_of(name)])
 def test_spans_train_the_member_itself_and_keep_its_boundary_head(tmp_path, name):
     """The member's own encoder and vocabulary; it opens alone, and goes on with the head that was saved beside it."""

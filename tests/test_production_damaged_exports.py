@@ -121,6 +121,7 @@ def test_a_file_beside_an_export_is_not_read_unseen(name, copied, right):
     assert "was not exported with the model" in refused_or_equal(copied, right)
 
 
+@pytest.mark.slow
 def test_the_transitions_of_a_tagger_cannot_be_left_out(tmp_path):
     made = export_model(small_model(CrfTagger, ("O", "B-x", "I-x")), small_tokenizer(), tmp_path / "tagger")
     (tmp_path / "tagger" / CRF).unlink()
@@ -165,6 +166,7 @@ def test_a_run_without_a_text_is_refused(lines, tmp_path):
         export(run_of(tmp_path / "run", lines), tmp_path / "to")
 
 
+@pytest.mark.slow
 def test_texts_that_are_too_long_are_checked_by_their_beginnings_and_it_is_said(tmp_path, capsys):
     rows = "".join(json.dumps({"text": "the cat " * length}) + "\n" for length in (100, 300, 2))
     run = run_of(tmp_path / "run", rows + '{"text": "the\u2028cat"}\n')  # a line break of Unicode's, not of the file's
@@ -182,6 +184,7 @@ def test_nothing_is_checked_on_no_texts_at_all():
         questions_to_check([], small_tokenizer(), "classes", 2)
 
 
+@pytest.mark.slow
 def test_a_model_of_numbers_that_are_not_finite_is_not_exported(tmp_path):
     model = small_model(TextClassifier, LABELS)
     model.classifier.bias.data[0] = float("nan")
@@ -190,6 +193,7 @@ def test_a_model_of_numbers_that_are_not_finite_is_not_exported(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_named_and_nothing_half_is_left(classifier, copied, monkeypatch):
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -212,6 +212,7 @@ def test_a_stopping_service_takes_no_new_requests(client):
     assert service_of(client).active == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Tagger, CrfTagger])
 def test_tags_stand_at_their_words(kind, tmp_path):
     model, tokenizer = small_model(kind, ("O", "B-x", "I-x"), initializer_range=0.9), small_tokenizer()
@@ -236,6 +237,7 @@ def test_tags_stand_at_their_words(kind, tmp_path):
         assert abs(word["probability"] - probability) < 1e-4
 
 
+@pytest.mark.slow
 def test_masked_words_are_guessed_by_the_rule_of_the_command(tmp_path):
     model, tokenizer = small_model(BertForPreTraining, initializer_range=0.4), small_tokenizer()
     model.save_pretrained(tmp_path / "saved")

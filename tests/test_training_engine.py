@@ -192,6 +192,7 @@ def test_the_engine_finds_the_layers_of_every_member(member):
         assert inside == (weight in found) or any(part in name for part in outside), name
 
 
+@pytest.mark.slow
 def test_compiling_changes_neither_the_numbers_nor_the_names_of_the_weights(tmp_path, monkeypatch):
     """Traced and cut into graphs as with the real compiler, by a backend that needs none."""
     compiled, real = [], torch.compile

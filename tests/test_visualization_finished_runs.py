@@ -87,6 +87,7 @@ def save_run_of(folder, objective, **changes):
     return save_run(folder, evaluation=whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ADDED)
 def test_a_strange_figure_of_an_objective_is_told_in_words(tmp_path, objective):
     """A figure that is missing or of another type, and one inside what stands beside it."""
