@@ -21,9 +21,12 @@ from bertedu.course.building.executing import WIDGET
 from bertedu.course.building.versions import read_source
 from bertedu.course.explorable import FOLDER, STORED, explorable, kinds
 from bertedu.errors import UserError
+from bertedu.finetuning.pooling import pool
 from bertedu.inference import fill_mask
+from bertedu.model.architecture import EncoderOutput
 from bertedu.model.attention import attend
 from bertedu.model.encoder import Encoder
+from bertedu.search.late_interaction import TokenVectors, max_sim
 from bertedu.tokenization.wordpiece import split_word
 from bertedu.training.optimization import rate_factor
 from bertedu.website.chapters import touched
@@ -346,6 +349,33 @@ def test_a_threshold_is_judged_as_scikit_learn_judges_it():
         assert (found["precision"], found["recall"], found["f1"]) == pytest.approx((precision, recall, f1))
     (nothing,) = ask("thresholds", [{"probabilities": [0.2], "truths": [True], "threshold": 0.5}])
     assert nothing["precision"] is None and nothing["recall"] == 0 and nothing["f1"] == 0
+
+
+def test_scores_of_two_sentences_are_those_of_the_package_and_padding_has_no_part():
+    torch.manual_seed(0)
+    rows, right = [], []
+    for lengths in ((5, 4), (2, 9), (1, 1)):
+        vectors = [torch.randn(1, length + 2, 8) for length in lengths]  # two of padding each
+        masks = [torch.tensor([[1] * length + [0, 0]]) for length in lengths]
+        first, second = (one[0] for one in vectors)
+        products = {"first": first @ first.T, "second": second @ second.T, "across": first @ second.T}
+        parts = {"rows": masks[0][0].bool().tolist(), "columns": masks[1][0].bool().tolist()}
+        rows.append({**{name: table.tolist() for name, table in products.items()}, **parts})
+        outputs = [EncoderOutput(one, None) for one in vectors]
+        pooled = ([pool(one, mask, way) for one, mask in zip(outputs, masks, strict=True)] for way in ("cls", "mean"))
+        units = [
+            TokenVectors(nn.functional.normalize(one, dim=-1), mask.bool())
+            for one, mask in zip(vectors, masks, strict=True)
+        ]
+        late = max_sim(*units)[0, 0] / lengths[0]
+        right.append([*(nn.functional.cosine_similarity(*pair)[0] for pair in pooled), late])
+        partners = (units[0].vectors[0] @ units[1].vectors[0, : lengths[1]].T).argmax(dim=-1)
+        right[-1].append(partners[: lengths[0]].tolist())
+    for (cls, mean, late, partners), found in zip(right, ask("matches", rows), strict=True):
+        got = [found["cls"], found["mean"], found["late"]]
+        assert got == pytest.approx([float(cls), float(mean), float(late)], abs=1e-5)
+        assert math.cos(math.radians(found["angle"])) == pytest.approx(float(mean), abs=1e-5)
+        assert found["partners"] == [*partners, None, None]
 
 
 def test_there_is_an_example_of_each():

@@ -182,6 +182,23 @@ def test_a_threshold_is_moved_by_keyboard(opened):
     assert says(page) == "From 0.99 on: precision none, nothing is chosen, recall 0.0 %, F1 0.00."
 
 
+def test_scores_follow_the_tokens_that_take_part(opened):
+    page = opened("token_matches")
+    start = "score 5: [CLS] 1.00, mean 0.95, late interaction 0.90. Best partners: [CLS] → [CLS], trains → train"
+    assert says(page).startswith(start)
+    page.get_by_title("leave out stop").press("Enter")
+    assert "late interaction 1.00" in says(page) and "stop" not in says(page)
+    page.keyboard.press("Enter")  # the button kept the focus
+    assert says(page).startswith(start)
+    page.get_by_title("leave out [PAD]").click()  # padding takes part
+    assert "[PAD] → " in says(page) and "mean 0.95" not in says(page)
+    page.get_by_label("second sentence").select_option("score 0: bread")
+    assert says(page).startswith("score 0: [CLS] 1.00")
+    for token in ("[CLS]", "bread"):
+        page.get_by_title(f"leave out {token}").last.click()  # somebody must take part
+    assert says(page).count("→ bread") == 4
+
+
 def test_the_playground_opens_where_a_chapter_looks(opened):
     page = opened("playground")
     page.wait_for_selector("body[data-ready]", state="attached")

@@ -72,6 +72,25 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         },
         "start": "base",
     },
+    "token_matches": {
+        "tokens": ["[CLS]", "trains", "stop", "[PAD]"],
+        "products": [[1, 0, 0, 1], [0, 4, 0, 2], [0, 0, 1, 0], [1, 2, 0, 2]],
+        "others": [
+            {
+                "name": "score 5",
+                "tokens": ["[CLS]", "no", "train", "##s"],
+                "products": [[1, 1, 0, 0], [1, 2, 0, 0], [0, 0, 9, 0], [0, 0, 0, 1]],
+                "across": [[1, 1, 0, 0], [0, 0, 6, 0], [0, 1, 0, 0], [1, 1, 3, 0]],
+            },
+            {
+                "name": "score 0",
+                "tokens": ["[CLS]", "bread"],
+                "products": [[1, 0], [0, 4]],
+                "across": [[1, 0], [0, 2], [0, 1], [1, 1]],
+            },
+        ],
+        "tasks": ["Leave out <b>stop</b>."],
+    },
     "playground": {
         "checkpoint": "world-tiny",
         "address": {"view": "next", "text": "The capital of Brazil", "masks": "4", "second": "Is it big?"},

@@ -14,6 +14,7 @@ import { best } from "../../bertedu/web/explorables/span_scores.js";
 import { begin, flow, measured } from "../../bertedu/web/explorables/stack.js";
 import { differing, follow } from "../../bertedu/web/explorables/way.js";
 import { judged } from "../../bertedu/web/explorables/threshold.js";
+import { alike, degrees } from "../../bertedu/web/explorables/token_matches.js";
 import { changed, vectors } from "../../bertedu/web/explorables/word_order.js";
 import { attend } from "../../bertedu/web/explorables/weighted_sum.js";
 
@@ -137,4 +138,12 @@ export function descents(files, rows) {
 /** For each threshold the confusion matrix and its figures; null where there is none. */
 export function thresholds(files, rows) {
   return rows.map(({ probabilities, truths, threshold }) => judged(probabilities, truths, threshold));
+}
+
+/** For each pair of sentences their scores, and the angle between the means. */
+export function matches(files, rows) {
+  return rows.map(({ rows: ours, columns, ...products }) => {
+    const found = alike(products, ours, columns);
+    return { ...found, angle: degrees(found.mean) };
+  });
 }

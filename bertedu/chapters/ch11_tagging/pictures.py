@@ -2,12 +2,15 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
+from typing import Any
 
+import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
 from bertedu.course.pictures import Sheet, map_of_bert
+from bertedu.course.pictures.colours import INK, RULE
 from bertedu.course.pictures.places import Box
 from bertedu.finetuning.crf import may_follow
 from bertedu.finetuning.spans import tag_spans
@@ -20,6 +23,30 @@ def where() -> Figure:
     """The map of BERT with the heads lit."""
     sheet = Sheet(180, "What does tagging change in BERT?")
     map_of_bert(sheet, 50, {"heads"})
+    return sheet.figure()
+
+
+def tagger(tokenizer: Any) -> Figure:
+    """The same linear layer on each token; first pieces get a tag."""
+    words, tags = ["Colbury", "is", "wet"], ["B-place", "O", "O"]
+    tokens: list[str] = ["[CLS]"]
+    told: dict[int, str] = {}
+    for word, tag in zip(words, tags, strict=True):
+        told[len(tokens)] = tag
+        tokens += tokenizer.tokenize(word)
+    tokens.append("[SEP]")
+    sheet = Sheet(390, "Who gets a tag?", "Each token is scored; the first piece of a word speaks for it.")
+    chips = sheet.chips(40, 330, tokens, {place: "chosen" for place in told}, width=100)
+    bert = sheet.box(40, 252, chips[-1].right - 40, 44, "BERT")
+    wide, shapes = chips[-1].right - 40, "[B, T, D] to [B, T, C]"
+    linear = sheet.box(40, 156, wide, 56, "the same linear layer for each token", shapes, new=True)
+    for place, chip in enumerate(chips):
+        middle = chip.centre[0]
+        sheet.arrow(chip, (middle, bert.bottom))
+        sheet.arrow((middle, bert.y), (middle, linear.bottom))
+        if place in told:
+            sheet.arrow((middle, linear.y), (middle, 118))
+            sheet.words(middle, 102, told[place], align="center", bold=True)
     return sheet.figure()
 
 
@@ -123,6 +150,51 @@ def _walk(sheet: Sheet, emissions: Tensor, transitions: Tensor, best: bool) -> l
     return cells
 
 
+def crf_paths(emissions: Tensor, transitions: Tensor) -> Figure:
+    """All ways through three words, with emissions and transitions as factors, and the best of them."""
+    shares, weights = emissions.exp(), transitions.exp()
+    values = {
+        path: float(
+            torch.stack([shares[word, tag] for word, tag in enumerate(path)]).prod()
+            * torch.stack([weights[a, b] for a, b in pairwise(path)]).prod()
+        )
+        for path in product(range(2), repeat=3)
+    }
+    best = max(values, key=values.__getitem__)
+    sheet = Sheet(
+        340, "Which way through the words is the best?", "Boxes: emissions. Lines: transitions. Multiply along a way."
+    )
+    cells = []
+    for word, name in enumerate(("rose", "wells", "sang")):
+        x = 90 + 230 * word
+        sheet.words(x + 45, 88, name, align="center", bold=True)
+        cells.append(
+            [
+                sheet.box(x, 110 + 100 * tag, 90, 48, f"{'ON'[tag]}: {shares[word, tag]:.0f}", new=best[word] == tag)
+                for tag in range(2)
+            ]
+        )
+    for word, (before, after) in enumerate(pairwise(cells)):
+        for (a, one), (b, other) in product(enumerate(before), enumerate(after)):
+            start, end = (one.right + 6, one.centre[1]), (other.x - 6, other.centre[1])
+            thick = (a, b) == (best[word], best[word + 1])
+            at = [
+                tuple(p + share * (q - p) for p, q in zip(start, end, strict=True))
+                for share in (0, 0.18, 0.28, 0.38, 1)
+            ]
+            ink = INK if thick else RULE
+            sheet.line(at[0], at[1], thick=thick, ink=ink)
+            sheet.line(at[3], at[4], thick=thick, ink=ink)
+            sheet.words(*at[2], f"{weights[a, b]:.0f}", align="center", bold=thick)
+    factors = [shares[0, best[0]]]
+    for word, (a, b) in enumerate(pairwise(best), start=1):
+        factors += [weights[a, b], shares[word, b]]
+    way = " · ".join(f"{factor:.0f}" for factor in factors)
+    names = " ".join("ON"[tag] for tag in best)
+    sheet.words(360, 306, f"best: {names}, {way} = {values[best]:.0f}", align="center", bold=True)
+    return sheet.figure()
+
+
 def forward(emissions: Tensor, transitions: Tensor) -> Figure:
     """The forward algorithm with the pencil's numbers: one sum for each tag."""
     sheet = Sheet(330, "How can eight paths be summed without listing them?", "Each cell: all paths that end here")
@@ -141,7 +213,7 @@ def forward(emissions: Tensor, transitions: Tensor) -> Figure:
 
 def viterbi_path(emissions: Tensor, transitions: Tensor) -> Figure:
     """Viterbi with the pencil's numbers: the best path to each tag, and the way back."""
-    sheet = Sheet(290, "Where does the best path come from?", "Each cell: the best path that ends here")
+    sheet = Sheet(360, "Where does the best path come from?", "Each cell: the best path that ends here")
     cells = _walk(sheet, emissions, transitions, best=True)
     values, weights = emissions.exp()[0], transitions.exp()
     path: list[list[int]] = []
@@ -157,10 +229,15 @@ def viterbi_path(emissions: Tensor, transitions: Tensor) -> Figure:
         for after, before in enumerate(origins):
             one, other = cells[word - 1][before], cells[word][after]
             thick = (word, after, before) in way
-            sheet.line((one.right + 6, one.centre[1]), (other.x - 6, other.centre[1]), thick=thick, dashed=not thick)
+            ends = (one.right + 6, one.centre[1]), (other.x - 6, other.centre[1])
+            sheet.line(*ends, thick=thick, dashed=not thick, ink=INK)
+    sheet.words(14, 268, "36 = 3 · max(1·2, 4·3)")
+    sheet.words(320, 268, "480 = 5 · max(36·2, 32·3)")
+    sheet.words(14, 300, "32 = 2 · max(1·1, 4·4)")
+    sheet.words(320, 300, "128 = 1 · max(36·1, 32·4)")
     found = ["ON"[before] for _, _, before in reversed(way)] + ["ON"[int(values.argmax())]]
     sheet.words(
-        360, 266, f"back from {values.max():.0f} along the thick lines: {' '.join(found)}", align="center", bold=True
+        360, 336, f"back from {values.max():.0f} along the thick lines: {' '.join(found)}", align="center", bold=True
     )
     return sheet.figure()
 

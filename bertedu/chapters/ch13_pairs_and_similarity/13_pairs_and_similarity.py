@@ -10,7 +10,7 @@
 # - choose between a cross-encoder and a bi-encoder, with numbers for quality and cost
 # - explain why the `[CLS]` vector of a pre-trained BERT is a poor sentence vector, and train a good one
 # - build a semantic search, train it by contrastive learning (InfoNCE), and measure it with recall@k
-# - write an extractive summarizer, and measure its summaries with ROUGE
+# - compare two texts token by token (late interaction), and write an extractive summarizer
 #
 # **Time:** 60 minutes for the core path in two sittings, about 130 minutes with everything ·
 # **You need:** [12 · Question answering](12_question_answering.ipynb) ·
@@ -48,7 +48,7 @@
 #
 # ## Two ways to read a pair
 #
-# ![The map of BERT from left to right: tokenizer, embeddings, layers of self-attention and feed-forward, heads. The tokenizer and the heads are lit: this chapter changes what goes in, and what is read from the vectors that come out.](pictures/13_where.svg)
+# ![The map of BERT from left to right, with the tokenizer and the heads lit: this chapter changes what goes in, and what is read from the vectors.](pictures/13_where.svg)
 #
 # A **cross-encoder** reads two sentences **together**, as one input. Every token of one sentence can attend to every
 # token of the other. The vector of [CLS] gives a label or a score for the pair.
@@ -56,9 +56,9 @@
 # A **bi-encoder** reads each sentence **alone**. If both passes use the same weights, as here, it is also called a
 # **siamese network**. Each sentence gets one vector, and the cosine of the two vectors is the score.
 #
-# ![Left, the cross-encoder: sentence A and sentence B go together into one BERT, and the vector of [CLS] gives a score. Right, the bi-encoder: A and B go into BERT one by one, with the same weights. Each gives a vector, and the cosine of the two is the score. The two vectors can be stored, the score of the cross-encoder needs both texts at once.](pictures/13_two_encoders.svg)
+# ![Left, the cross-encoder: A and B go together into one BERT, and the vector of [CLS] gives a score. Right, the bi-encoder: A and B go into BERT one by one, each gives a vector that can be stored, and their cosine is the score.](pictures/13_two_encoders.svg)
 #
-# This one difference decides about quality and cost, and it is the subject of this chapter.
+# This one difference decides about quality and cost.
 #
 # ## Natural language inference
 #
@@ -69,9 +69,8 @@
 # - **contradiction**: the hypothesis can't be true if the premise is;
 # - **neutral**: the premise leaves it open.
 #
-# The large public data sets of this task are SNLI (pairs about photos) and MNLI (pairs from many kinds of text).
-# Ours is small and was written by hand for this course. The next cell reads it (`row.text` is the premise, `row.pair`
-# the hypothesis), and shows one hypothesis with three premises. Which label belongs to which premise?
+# The large public data sets are SNLI (pairs about photos) and MNLI (pairs from many kinds of text). Ours is small and
+# was written by hand for this course. Here is one hypothesis with three premises. Which label belongs to which?
 
 # %%
 from bertedu.corpora.task_data import read_labelled
@@ -79,6 +78,8 @@ from bertedu.course import about, check, data_path, hint, quiz
 
 train_rows = read_labelled(data_path("tasks/inference/train.tsv"))
 validation_rows = read_labelled(data_path("tasks/inference/validation.tsv"))
+
+# %%
 hypothesis = "The meeting is on Friday."
 three = [row for row in train_rows + validation_rows if row.pair == hypothesis]
 print("hypothesis:", hypothesis)
@@ -88,12 +89,12 @@ for row in three:
 # %% [markdown]
 # Could a model that only counts words tell them apart? Look at two of the premises:
 #
-# ![Two premises, the meeting is on Friday, not on Monday, and the meeting is on Monday, not on Friday, and below them how often each of their words occurs. The two rows of counts are the same, so a model that counts words must give both premises the same label.](pictures/13_same_words.svg)
+# ![Two premises, not on Monday and not on Friday, and how often each of their words occurs. The two rows of counts are the same.](pictures/13_same_words.svg)
 #
 # The next cell prints the labels, and the accuracy of three baselines on the 300 validation rows: the most frequent
-# label, and two linear models. One counts the words (and pairs of neighbors) of both sentences in one **bag of words**.
-# The other **compares words**: it knows which are only in the premise, which only in the hypothesis, and which in both. Each label is a
-# third of the rows. Before you run the cell, guess: what do the two linear models reach?
+# label, and two linear models. One counts the words of both sentences in one **bag of words**. The other **compares
+# words**: it knows which are only in the premise, which only in the hypothesis, and which in both. Guess first: what
+# do the two linear models reach?
 
 # %% tags=["guess"]
 from bertedu.finetuning.labels import classification_baselines
@@ -138,21 +139,15 @@ check("13.1", share)
 # %% [markdown]
 # ### A data set that gives its labels away (optional)
 #
-# The largest public data sets fail this test. Their hypotheses were written by paid crowd workers, who saw a premise
-# and a label and wrote a fitting sentence. A quick way to a contradiction is a *not* or a *nobody*. Such traces are
-# called **annotation artifacts**. Gururangan et al. (2018) trained a simple classifier on the hypotheses alone. It
-# was right for about 67 % of SNLI and 53 % of MNLI, where guessing is right for about a third.
+# The large public data sets fail this test. Crowd workers saw a premise and a label, and wrote a fitting hypothesis.
+# A quick way to a contradiction is a *not* or a *nobody*. Such traces are called **annotation artifacts**. With the
+# hypotheses alone a simple classifier was right for about 67 % of SNLI and 53 % of MNLI (Gururangan et al. 2018).
 #
-# We can imitate this. For each hypothesis we keep one of its three rows. A *hurried writer* keeps the contradiction
-# if the hypothesis has a negative word, and one of the other two if it has none. A *fair writer* chooses at random.
-# A linear classifier sees the hypotheses of each version alone. (We use balanced accuracy, the mean of the three
-# recalls, since the hurried writer seldom keeps a contradiction. Guessing gets 0.33.) Guess what it reaches.
+# Let's imitate this. For each hypothesis we keep one of its three rows. A *fair writer* chooses it at random. A
+# *hurried writer* keeps the contradiction if the hypothesis has a negative word, and one of the other two if not.
 
 # %%
 import torch
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import balanced_accuracy_score
 
 NEGATIVE = {"not", "no", "never", "nobody", "none", "nothing", "neither", "without"}
 
@@ -162,19 +157,28 @@ def is_negative(text):
     return any(word in NEGATIVE or word.endswith("n't") for word in words)
 
 
+# %%
 def one_of_three(rows, hurried):  # the texts and labels of one row for each hypothesis
     generator, by_hypothesis, kept = torch.Generator().manual_seed(0), {}, []
     for row in rows:
         by_hypothesis.setdefault(row.pair, []).append(row)
-    for hypothesis, choices in by_hypothesis.items():
+    for text, choices in by_hypothesis.items():
         if hurried:
-            negative = is_negative(hypothesis)
+            negative = is_negative(text)
             choices = [row for row in choices if (row.label == "contradiction") == negative]
         kept.append(choices[torch.randint(len(choices), (), generator=generator)])
     return [row.pair for row in kept], [row.label for row in kept]
 
 
+# %% [markdown]
+# A linear classifier sees the hypotheses of each version alone. We use balanced accuracy, the mean of the three
+# recalls, since the hurried writer seldom keeps a contradiction. Guessing gets 0.33. What does the classifier reach?
+
 # %% tags=["guess"]
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score
+
 for name, hurried in (("fair writer", False), ("hurried writer", True)):
     texts, labels = one_of_three(train_rows, hurried)
     bags = CountVectorizer(ngram_range=(1, 2), token_pattern=r"[\w']+").fit(texts)
@@ -199,12 +203,10 @@ for name, hurried in (("fair writer", False), ("hurried writer", True)):
 # Both sentences enter BERT together, as in [chapter 07](07_next_sentence_prediction.ipynb). BERT's pooler turns the
 # vector of [CLS] into another vector of size D, and one linear layer gives a score for each of the C labels.
 #
-# ![What goes into a cross-encoder: the tokens of [CLS], Mary is older, [SEP], Peter is younger, [SEP], and below each its token type, 0 for the first sentence and 1 for the second. Out of the vector at [CLS] come three scores, one for each label.](pictures/13_inputs.svg)
+# ![The tokens of Mary is older and Peter is younger with [CLS] and [SEP]; below each its token type, 0 or 1. From the vector at [CLS] come three scores, one for each label.](pictures/13_inputs.svg)
 
 # %%
 from torch import nn
-
-from bertedu import BertTokenizer
 
 
 class CrossEncoder(nn.Module):
@@ -218,6 +220,9 @@ class CrossEncoder(nn.Module):
         return self.classifier(pooled)  # [B, C]
 
 
+# %%
+from bertedu import BertTokenizer
+
 folder = data_path("checkpoints/mixed-mini")  # our small BERT
 tokenizer = BertTokenizer.from_pretrained(folder)
 pair = tokenizer("Mary is older.", "Peter is younger.")
@@ -225,22 +230,32 @@ print(*pair.tokens[0])
 print(*pair.token_type_ids[0].tolist())
 
 # %% [markdown]
-# We train with the loop of [chapter 08](08_pre_training.ipynb) in short: AdamW without weight decay on biases and
-# LayerNorm, warm-up, linear decay. A *task* of the package gives the batches (`epoch`), the sum of a batch's losses
-# (`sums`) and their number (`counts`), so this loop serves every task of the chapter.
+# We train with the loop of [chapter 08](08_pre_training.ipynb) in short: AdamW, warm-up, linear decay. A *task* of
+# the package gives the batches (`epoch`), the sum of a batch's losses (`sums`) and their number (`counts`), so this
+# loop serves every task of the chapter.
 
 # %%
 import torch
 
-from bertedu.finetuning.classification import BertForSequenceClassification, ClassificationTask
-from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.finetuning.starting import with_new_head
 from bertedu.training.devices import computes_bf16
 from bertedu.training.optimization import build_optimizer, rate_factor
 
 
+def train_step(model, task, batch, optimizer):
+    # bfloat16 (chapter 08) is faster where the hardware has it
+    with torch.autocast("cpu", torch.bfloat16, enabled=computes_bf16("cpu")):
+        (loss,) = task.sums(model, batch).values()
+    (count,) = task.counts(batch).values()
+    optimizer.zero_grad()
+    (loss / count).backward()
+    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+
+
+# %%
 def fine_tune(model, task, epochs, learning_rate):
     torch.manual_seed(0)
+    model.train()
     optimizer = build_optimizer(model, learning_rate, weight_decay=0.01, betas=(0.9, 0.999))
     batches = [batch for epoch in range(epochs) for batch in task.epoch(epoch)]
     for step, batch in enumerate(batches):
@@ -248,28 +263,30 @@ def fine_tune(model, task, epochs, learning_rate):
             print(f"step {step:3} of {len(batches)}")
         for group in optimizer.param_groups:
             group["lr"] = learning_rate * rate_factor(step / len(batches), warmup=0.1)
-        # bfloat16 (chapter 08) is faster where the hardware has it
-        with torch.autocast("cpu", torch.bfloat16, enabled=computes_bf16("cpu")):
-            (loss,) = task.sums(model.train(), batch).values()
-        (count,) = task.counts(batch).values()
-        optimizer.zero_grad()
-        (loss / count).backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
+        train_step(model, task, batch, optimizer)
     return model.eval()
 
 
 # %% [markdown]
-# The next cell fine-tunes the package's class for the same model, `BertForSequenceClassification`, on all rows.
-# `with_new_head` loads our small BERT and puts a new, untrained output layer on it. (The *head* of a task has nothing
-# to do with attention heads.) Guess first: how far above the better baseline will it get?
+# `BertForSequenceClassification` is the package's class for the same model. `with_new_head` loads our small BERT and
+# puts a new, untrained output layer on it.
 
-# %% tags=["guess"]
+# %%
+from bertedu.finetuning.classification import BertForSequenceClassification, ClassificationTask
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.finetuning.starting import with_new_head
+
 LABELS = ("contradiction", "entailment", "neutral")
 settings = FinetuningSettings(batch_size=16, pooling="pooler")  # the published recipe
 nli = ClassificationTask(train_rows, validation_rows, tokenizer, settings, LABELS)
 torch.manual_seed(0)  # for the new head
 reader = with_new_head(BertForSequenceClassification, str(folder), settings, labels=LABELS)
+
+# %% [markdown]
+# It learns from all 2,136 rows, in about a minute and a half. Guess first: how far above the better baseline will it
+# get?
+
+# %% tags=["guess"]
 fine_tune(reader, nli, epochs=4, learning_rate=3e-4)
 reached = nli.score(reader, validation_rows)["accuracy"]
 accuracy = about("accuracy of the NLI reader", reached, within=0.06)
@@ -278,17 +295,16 @@ print(f"accuracy {accuracy:.2f}, words compared {baselines['words compared']['ac
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# It is about where the model is that compares words. With 300 rows the standard error of such an accuracy is about 2.9
-# points, so a point or two mean nothing. (Other seeds and more passes gave 0.45 to 0.49, see `data/tasks/README.md`.)
-# Where is the problem?
+# It isn't above it. With 300 rows the standard error of such an accuracy is about 2.9 points, so a point or two mean
+# nothing, and other seeds and more passes gave 0.45 to 0.49 (`data/tasks/README.md`). What is the problem?
 #
 # </details>
 #
 # ### Where is it right, and where not?
 #
-# The **confusion matrix** has a row for each right label and a column for each predicted one. Which mistake is the
-# most frequent? Guess before you run the cell. Above it stand the probabilities for pairs that differ in who did
-# what. (The first two are from training, so the model has seen them. Change them, and write your own.)
+# The **confusion matrix** has a row for each right label and a column for each predicted one. The next cell draws it,
+# and prints the probabilities for three pairs that differ in who did what. (The first two are from training, so the
+# model has seen them.) Guess first: which mistake is the most frequent?
 
 # %% tags=["guess", "nbval-ignore-output"]
 from bertedu.visualization.confusion import confusion_matrix
@@ -311,36 +327,34 @@ confusion_matrix(*columns, "pairs")
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# Look at the two rows of entailment and contradiction. The model has learned something about *neutral*: a *hopes*, an
-# *or*, or a new word in the hypothesis is often enough for that. But it can't tell entailment and contradiction
-# apart. Their probabilities are nearly equal, and who paid for whom changes nothing, even for two pairs that it was
-# trained on.
+# The model has learned something about *neutral*: a *hopes*, an *or*, or a new word in the hypothesis is often enough
+# for that. But it can't tell entailment and contradiction apart. Their probabilities are nearly equal, and who paid
+# for whom changes nothing, even for two pairs that it was trained on.
 #
-# Yes or no takes *comparing* what two sentences say, and our rows are made so that no single word gives it away. Small
-# models learn that from far more pairs. BERT-Base reached 84.6 % on MNLI, which has 392,702 training pairs (Devlin et
-# al. 2019, table 1); we have 2,136. Would easier rows help? In `data/tasks/stress/inference` a few templates come back
-# again and again. There our model reaches 0.74, and comparing words 0.68. That score measures the templates.
+# Yes or no takes *comparing* what two sentences say, and our rows are made so that no single word gives it away.
+# Small models learn that from far more pairs. BERT-Base reached 84.6 % on MNLI, which has 392,702 training pairs
+# (Devlin et al. 2019, table 1); we have 2,136. Would easier rows help? In `data/tasks/stress/inference` a few
+# templates come back again and again. There our model reaches 0.74, and comparing words 0.68. That score measures
+# the templates.
 #
 # </details>
 #
-# Larger models have a related weakness. McCoy et al. (2019) built the data set HANS: every hypothesis consists of
-# words of its premise (*the lawyer saw the judge*, *the judge saw the lawyer*), and half of them do not follow. BERT,
-# fine-tuned on MNLI, called most of that half entailment.
+# Larger models have a related weakness. In the data set HANS (McCoy et al. 2019) every hypothesis consists of words of
+# its premise (*the lawyer saw the judge*, *the judge saw the lawyer*), and half of them do not follow. BERT, fine-tuned
+# on MNLI, called most of that half entailment.
 #
 # ### Which words attend to the other sentence? (optional)
 #
-# `head_view` of **bertviz** (Vig 2019) draws the attention of a layer's heads. With `sentence_b_start`, the position
-# of the second sentence's first token, you can choose "Sentence A -> Sentence B" above the lines. This is what a
-# bi-encoder doesn't have.
+# In `head_view` of **bertviz** (Vig 2019) choose "Sentence A -> Sentence B" above the lines. This is what a bi-encoder
+# doesn't have.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.bertviz_views import head_view
 
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 pair = tokenizer("Dana paid for Ron's lunch.", "Ron paid for Dana.")
 with torch.no_grad():
-    seen = reader.bert(
-        pair.input_ids, pair.attention_mask, pair.token_type_ids, output_attentions=True
-    )
+    seen = reader.bert(*(pair[name] for name in INPUTS), output_attentions=True)
 second = pair.token_type_ids[0].tolist().index(1)
 head_view(seen.attentions, pair.tokens[0], sentence_b_start=second)
 
@@ -371,21 +385,15 @@ for score in (5, 4, 3, 2, 1, 0):
 # A cross-encoder for this is the class above with one output and the squared error as its loss. A bi-encoder needs
 # one vector for a whole sentence. How can we get one? This is called **pooling**:
 #
-# ![The vectors of five tokens as rows of a grid. Below: [CLS] takes the first row, mean takes the mean of each column over all tokens, and maximum takes the largest number of each column.](pictures/13_pooling.svg)
+# ![Three numbers of each token's vector in He apologised to her, as rows of a grid. [CLS] takes the first row; mean the mean of each column over all rows, maximum its largest number.](pictures/13_pooling.svg)
 #
-# The paper calls [CLS] "the aggregate sequence representation". The pooler's output, too, is made from it. Let's test
-# them without any training, beside the mean. For each the cell prints Spearman's correlation, and two mean cosines:
-# of sentences from different pairs, and of pairs with score 5. The baseline is **word overlap**: the cosine of two
-# bags of words, in which rare words have more weight. Guess the order of the four first.
+# The next two cells load our BERT without any fine-tuning and define `vectors`, which pools in a given way.
 
-# %% tags=["guess"]
-from torch.nn.functional import cosine_similarity
-
+# %%
 from bertedu.finetuning.pooling import pool
-from bertedu.finetuning.tasks.similarity import BertSentenceEncoder, word_cosines
+from bertedu.finetuning.tasks.similarity import BertSentenceEncoder
 
-texts = [text for row in validation_pairs for text in (row.text, row.pair)]
-scores = torch.tensor([row.label for row in validation_pairs])
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 # pooling="pooler", since only then the pooler is loaded as well
 bert = with_new_head(BertSentenceEncoder, str(folder), settings, pooling="pooler").bert.eval()
 
@@ -393,10 +401,26 @@ bert = with_new_head(BertSentenceEncoder, str(folder), settings, pooling="pooler
 @torch.no_grad()
 def vectors(bert, texts, pooling):  # [N, D]
     encoding = tokenizer(texts)
-    inputs = (encoding.input_ids, encoding.attention_mask, encoding.token_type_ids)
-    return pool(bert(*inputs), encoding.attention_mask, pooling)
+    output = bert(*(encoding[name] for name in INPUTS))
+    return pool(output, encoding.attention_mask, pooling)
 
 
+# %%
+from torch.nn.functional import cosine_similarity
+
+from bertedu.finetuning.tasks.similarity import word_cosines
+
+texts = [text for row in validation_pairs for text in (row.text, row.pair)]
+scores = torch.tensor([row.label for row in validation_pairs])
+overlap = word_cosines(pairs, validation_pairs)["cosine of bags of words"]["spearman"]
+
+# %% [markdown]
+# The paper calls [CLS] "the aggregate sequence representation", and the pooler's output is made from it. We test both
+# beside the mean. Printed are Spearman's correlation, and two mean cosines: of sentences from different pairs, and of
+# pairs with score 5. The baseline is **word overlap**: the cosine of two bags of words, in which rare words have more
+# weight. Guess the order of the four.
+
+# %% tags=["guess"]
 untrained = {}
 for pooling in ("cls", "pooler", "mean"):
     v = vectors(bert, texts, pooling)
@@ -406,13 +430,12 @@ for pooling in ("cls", "pooler", "mean"):
     found = (spearmanr(cosines, scores).statistic, others, cosines[scores == 5].mean())
     untrained[pooling] = [float(x) for x in found]
     print("{:7} Spearman {:.2f}, different {:.2f}, score 5 {:.2f}".format(pooling, *found))
-overlap = word_cosines(pairs, validation_pairs)["cosine of bags of words"]["spearman"]
 print(f"overlap Spearman {overlap:.2f}")
 
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# ![Mean cosine of unrelated sentences and of paraphrases, for three ways of pooling. The two bars of [CLS] have nearly the same length: all its vectors point in the same direction. Those of the mean differ more.](pictures/13_cosines.svg)
+# ![Mean cosines of unrelated sentences and of paraphrases. The two bars of [CLS] are nearly as long: all its vectors point in the same direction. Those of the mean differ more.](pictures/13_cosines.svg)
 #
 # The vectors that are meant to represent the whole sentence, [CLS] and the pooler's output, order the pairs worse
 # than the plain mean of all tokens. And the mean is hardly better than counting words. The cosines say why: all [CLS]
@@ -420,15 +443,103 @@ print(f"overlap Spearman {overlap:.2f}")
 #
 # Ask what each vector was **trained** for. No pre-training loss asks [CLS] for the *meaning of its sentence*: the
 # masked-language-model head never uses its last vector, and the next-sentence head needs two classes for a *pair*. No
-# loss ever compared two such vectors, so a *cosine* between them was never trained to mean anything. But the
-# masked-language-model loss can ask any token for its word, so the tokens' vectors carry words and their context. The
-# mean profits from that.
+# loss ever compared two such vectors. But the masked-language-model loss can ask any token for its word, so the
+# tokens' vectors carry words and their context. The mean profits from that.
 #
 # </details>
 #
-# Reimers and Gurevych (2019, table 1) measured the same on the STS benchmark, a public data set of 8,628 scored
-# pairs. Spearman, times 100: 16.5 for [CLS], 46.4 for the mean of the tokens, and 58.0 for the mean of GloVe vectors,
-# which don't even depend on the context. The BERT paper warns of it itself, in a footnote to section 3.1.
+# Reimers and Gurevych (2019, table 1) measured the same on the public STS benchmark. Spearman, times 100: 16.5 for [CLS], 46.4 for the mean of the tokens, and 58.0 for the mean of GloVe vectors,
+# which don't depend on the context. The BERT paper itself warns of it, in a footnote to section 3.1.
+#
+# ### Token by token
+#
+# One vector has to say everything. What if we keep **all** token vectors? In **late interaction** (ColBERT, Khattab &
+# Zaharia 2020) each token of the first sentence looks for its best partner in the second. The score is the sum of
+# these highest cosines, called **MaxSim**:
+#
+# ![Cosines of the words of He apologised to her, in rows, with those of He told her that he was sorry. In each row the highest has a thick edge; beside the grid stand these maxima and their sum.](pictures/13_matches.svg)
+#
+# It stands between our two ways: each sentence is read alone, so its vectors can be stored, but the comparison is
+# token by token.
+
+# %%
+from torch.nn.functional import normalize  # divides each vector by its length
+
+from bertedu.search.late_interaction import TokenVectors, max_sim
+
+
+@torch.no_grad()
+def token_vectors(bert, texts):  # of length 1, [N, T, D], and which are real, [N, T]
+    encoding = tokenizer(texts)
+    states = bert(*(encoding[name] for name in INPUTS)).last_hidden_state
+    return TokenVectors(normalize(states, dim=-1), encoding.attention_mask.bool())
+
+
+# %%
+question = token_vectors(bert, ["He apologised to her."])  # [1, T, D]
+passage = token_vectors(bert, ["He told her that he was sorry."])  # [1, S, D]
+cosines = question.vectors[0] @ passage.vectors[0].T  # [T, S]
+mine = cosines.amax(dim=-1).sum()
+print(f"MaxSim {mine:.2f}, of the package {max_sim(question, passage).item():.2f}")
+
+# %% [markdown]
+# Hold three sentences against *He apologised to her*: *He told her that he was sorry* (score 5), *She apologised to
+# him* (score 2, exchanged roles), *They met at a skating rink* (score 0). Guess: which one is put first by [CLS], by
+# the mean, by late interaction? Then open the picture. Click a token to leave it out.
+
+# %%
+apology = ["He apologised to her."]
+against = {
+    "score 5": "He told her that he was sorry.",
+    "score 2": "She apologised to him.",
+    "score 0": "They met at a skating rink.",
+}
+
+
+@torch.no_grad()
+def states(text):  # [T, D], divided so that products are about 1
+    encoding = tokenizer(text)
+    return bert(*(encoding[name] for name in INPUTS)).last_hidden_state[0] / 16
+
+
+def products(one, other):
+    return [[round(number, 3) for number in row] for row in (one @ other.T).tolist()]
+
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from bertedu.course.explorable import explorable
+
+first = states(apology[0])
+others = [
+    {
+        "name": name,
+        "tokens": tokenizer(text).tokens[0],
+        "products": products(states(text), states(text)),
+        "across": products(first, states(text)),
+    }
+    for name, text in against.items()
+]
+tasks = [
+    "Leave out [CLS], the full stop and [SEP] in both sentences: which of the scores fall?",
+    "Choose score 2. Which token is the partner of her?",
+]
+explorable(
+    "token_matches",
+    tokens=tokenizer(apology[0]).tokens[0],
+    products=products(first, first),
+    others=others,
+    tasks=tasks,
+)
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# All three put the exchanged roles first, before the paraphrase, and [CLS] gives even the skating rink 0.92. Late
+# interaction shows *why*: *apolog*, *##ised* and *to* find themselves, and *her* finds *him*, another person's word.
+# Nothing here asks who did it to whom. Vectors that were never trained to be compared don't become good ones by
+# being compared one by one.
+#
+# </details>
 #
 # ## A bi-encoder
 #
@@ -439,10 +550,6 @@ print(f"overlap Spearman {overlap:.2f}")
 # %%
 from torch.nn.functional import mse_loss
 
-from bertedu.finetuning.tasks.similarity import SimilarityTask
-
-INPUTS = ("input_ids", "attention_mask", "token_type_ids")
-
 
 def siamese_loss(model, batch):
     """The squared error of the cosines of a batch of pairs; model maps [B, T] to [B, D]."""
@@ -450,6 +557,9 @@ def siamese_loss(model, batch):
     second = model(*(batch["pair_" + name] for name in INPUTS))  # [B, D], the same weights
     return mse_loss(cosine_similarity(first, second), batch["scores"])
 
+
+# %%
+from bertedu.finetuning.tasks.similarity import SimilarityTask
 
 mean_settings = FinetuningSettings(batch_size=16, pooling="mean")
 similarity = SimilarityTask(pairs, validation_pairs, tokenizer, mean_settings)
@@ -476,46 +586,52 @@ print(f"Spearman of the mean: {before:.2f} pre-trained, {trained:.2f} fine-tuned
 #
 # ## Both ways side by side
 #
-# A single run is too noisy for a comparison. The next cell shows recorded runs, with up to three seeds each
-# (`benchmarks/pairs.py`): a cross-encoder, and the bi-encoder with the mean and with [CLS]. One thing is new. *A* and
-# *B* are as similar as *B* and *A*, but a cross-encoder doesn't know that:
+# A single run is too noisy. The next cells show recorded runs with two or three seeds each (`benchmarks/pairs.py`): a
+# cross-encoder, and the bi-encoder with the mean and with [CLS]. One thing is new. *A* and *B* are as similar as *B*
+# and *A*, but a cross-encoder doesn't know that:
 #
-# ![One pair goes into the cross-encoder as A B and as B A. The two scores differ, and their mean is the score of the pair. In training, too, each pair is read in both orders.](pictures/13_both_orders.svg)
+# ![One pair goes into the cross-encoder as A B and as B A. The mean of the two scores is the score of the pair.](pictures/13_both_orders.svg)
 #
-# So *both orders* trains it on each pair in both orders, and takes the mean of both scores. The cell prints Spearman
-# on validation, on the 300 **test** pairs, and word overlap on both. Your guess, please: which way is best? And how
-# far has training brought [CLS]?
+# So *both orders* trains it on each pair in both orders, and scores by the mean. The fair opponent is again a linear
+# model that **compares words**, trained on the same pairs. Guess: which way is best, and who is behind the linear
+# model? (Printed is Spearman on validation and on the 300 **test** pairs.)
 
-# %% tags=["guess"]
+# %%
 from bertedu.files import read_json
-from bertedu.visualization.comparison import comparison
 
 ways = read_json(data_path("pairs/similarity.json"))["ways"]
+test_pairs = read_labelled(path / "test.tsv", problem_type="regression")
+linear = [
+    classification_baselines(pairs, held_out, "regression")["words compared"]["spearman"]
+    for held_out in (validation_pairs, test_pairs)
+]
+
+# %% tags=["guess"]
+from bertedu.visualization.comparison import comparison
+
 for name, way in ways.items():
-    parts = (way[part] for part in ("validation", "test", "word overlap"))
-    shown = (" ".join(f"{x:.2f}" for x in part) for part in parts)
-    print("{:26} | validation {}, test {} | word overlap {}".format(name, *shown))
-lines = {"word overlap": overlap, "mean, not fine-tuned": before}
+    shown = (" ".join(f"{x:.2f}" for x in way[part]) for part in ("validation", "test"))
+    print("{:26} validation {}, test {}".format(name, *shown))
+print("words compared             validation {:.2f}, test {:.2f}".format(*linear))
+lines = {"word overlap": overlap, "words compared": linear[0]}
 comparison({n: way["validation"] for n, way in ways.items()}, lines, "Spearman on validation")
 
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# The cross-encoder in both orders is the best by far: 0.61 on validation and 0.63 on test (means of three seeds). Word
-# overlap has 0.42 and 0.45, and a linear model that compares words, trained on the same pairs, 0.54 and 0.55. So this
-# is reading. The cross-encoder can hold the two sentences against each other, word by word. A bi-encoder has to put
-# each sentence into D numbers before it knows the other one. It is above word overlap, too (0.52 and 0.54 with the
-# mean), and it pays with points for vectors that can be stored. And [CLS] can become a sentence vector: training
-# brought it from 0.42 to 0.53, where the mean is, too.
+# The cross-encoder in both orders is the best: 0.61 on validation and 0.63 on test (means of three seeds), where the
+# linear model has 0.54 and 0.55. It can hold the two sentences against each other, word by word, and so does the
+# linear model. A bi-encoder has to put each sentence into D numbers before it knows the other one. With 0.52 and 0.54
+# (the mean) ours is above word overlap, 0.42 and 0.45, but not above the linear model. That is the price of vectors
+# that can be stored. And [CLS] can become a sentence vector: training brought it from 0.42 to 0.53.
 #
-# How much is missing? **all-MiniLM-L6-v2**, fine-tuned on 1,000 public pairs of image captions, reaches 0.91 there,
-# where our small BERT as a bi-encoder reaches 0.68 and word overlap 0.72. According to its model card it was trained
-# on more than one billion sentence pairs first. That is what ours is missing: no loss had ever compared two of its
-# vectors. ("Contrastive learning" below says how MiniLM was trained.)
+# What is missing? **all-MiniLM-L6-v2**, fine-tuned on 1,000 public pairs of image captions, reaches 0.91 there, where
+# our small BERT as a bi-encoder reaches 0.68 and word overlap 0.72. According to its model card it was trained on
+# more than one billion sentence pairs first.
 #
 # For BERT-Base, Reimers and Gurevych report (table 2, test set of the STS benchmark): trained on this benchmark
 # alone, cross-encoder and bi-encoder were about equal, 84.3 and 84.7. With NLI training before it, the cross-encoder
-# led by three points, 88.3 to 85.4. On [CLS] and the mean (table 6, development set): 86.6 and 87.4.
+# led by three points, 88.3 to 85.4.
 #
 # </details>
 #
@@ -544,12 +660,12 @@ check("13.2", passes)
 # </details>
 
 # %% [markdown]
-# ![All pairs of six sentences as a triangle of fifteen cells, each a pass of the cross-encoder, beside six passes of the bi-encoder. With n sentences it is n times n minus one, divided by two, against n.](pictures/13_passes.svg)
+# ![All pairs of six sentences as a triangle of fifteen cells, each a pass of the cross-encoder, beside six passes of the bi-encoder.](pictures/13_passes.svg)
 #
-# The next cell measures the time of one pass for both, and of one cosine, on your machine, and computes what all
-# pairs of 10,000 sentences take.
+# The next cells measure the time of one pass for both, and of one cosine, on your machine, and compute what all pairs
+# of 10,000 sentences take.
 
-# %% tags=["nbval-ignore-output"]
+# %%
 import time
 
 
@@ -561,6 +677,7 @@ def seconds(work, times=3):
     return (time.perf_counter() - start) / times
 
 
+# %% tags=["nbval-ignore-output"]
 some = validation_pairs[:64]
 both = tokenizer([row.text for row in some], [row.pair for row in some])
 single = tokenizer([row.text for row in some])
@@ -579,10 +696,10 @@ assert costs[0] > 500 * costs[1]
 #
 # In practice both are combined:
 #
-# ![A million texts, stored as vectors, go through a bi-encoder, which keeps a hundred candidates. A cross-encoder reads each of these hundred together with the query, and puts the best one first.](pictures/13_rerank.svg)
+# ![A bi-encoder compares a million stored vectors with the query and keeps a hundred candidates. A cross-encoder reads each of these together with the query.](pictures/13_rerank.svg)
 #
-# **This is a good place to stop for today.** You have both ways to read a pair, and know what they cost. In the second
-# sitting you use the vectors.
+# **This is a good place to stop for today.** You have both ways to read a pair. In the second sitting you use the
+# vectors.
 #
 # ## Semantic search
 #
@@ -618,24 +735,24 @@ check("13.3", nearest)
 # </details>
 
 # %% [markdown]
-# We need a search with known answers. The 50 validation pairs with score 5 are our queries and their partners: the
-# same in other words. The collection has these 50 partners, and 200 sentences that are *not* right: the same event on
-# another day, the denied event, the exchanged people, another event.
+# ### A search with known answers
 #
-# The usual measure is **recall@k**: the share of the queries whose partner is among the k nearest.
-#
-# ![Five results for each of four queries as rows of cells; the partner is marked. It is first in one row, third in another, fifth in the third, and missing in the fourth. So recall at 1 is one quarter, and recall at 5 three quarters.](pictures/13_recall.svg)
+# The 50 validation pairs with score 5 are our queries and their partners: the same in other words. The collection has
+# these 50 partners, and 200 sentences that are *not* right: the same event on another day, the denied event, the
+# exchanged people, another event.
 
 # %%
-from bertedu.finetuning.bags import bag_cosines
-from bertedu.finetuning.tasks.similarity import embed
-
 best = [row for row in validation_pairs if row.label == 5]
 queries, partners = [row.text for row in best], [row.pair for row in best]
 wrong = {text for row in validation_pairs if row.label < 4 for text in (row.text, row.pair)}
 collection = partners + sorted(wrong - {*queries, *partners})
 print(len(queries), "queries,", len(collection), "sentences to search in")
 print(queries[0], "| partner:", partners[0])
+
+# %% [markdown]
+# The usual measure is **recall@k**: the share of the queries whose partner is among the k nearest.
+#
+# ![Five results for each of four queries. The partner is first, third, fifth, and missing. So recall at 1 is one quarter, and recall at 5 three quarters.](pictures/13_recall.svg)
 
 
 # %%
@@ -650,15 +767,19 @@ def show_recalls(name, cosines):
     print("{:20} recall@1 {:.0%}, recall@5 {:.0%}".format(name, *measured))
 
 
-def search_cosines(model):  # [N, M]
+# %%
+from bertedu.finetuning.bags import bag_cosines
+from bertedu.finetuning.tasks.similarity import embed
+
+
+def search_cosines(model):  # [N, M]; embed gives a vector of length 1 for each text
     v, w = (embed(model, tokenizer, part) for part in (queries, collection))
     return v @ w.T
 
 
 # %% [markdown]
-# The next cell measures BERT before fine-tuning, our bi-encoder, and word overlap. (`embed` of the package gives a
-# vector of length 1 for each text.) By chance, recall@5 would be 5 / 250 = 2 %. One query more or less is two points.
-# Guess first: does the training on scores help the search?
+# We measure BERT before fine-tuning, our bi-encoder, and word overlap. By chance, recall@5 would be 5 / 250 = 2 %. Guess
+# first: does the training on scores help the search?
 
 # %% tags=["guess"]
 v, w = (normalize(vectors(bert, part, "mean"), dim=-1) for part in (queries, collection))
@@ -683,24 +804,21 @@ show_recalls("word overlap", by_words)
 #
 # So let's train for search. **Contrastive learning** pulls the vectors of matching texts together (**positives**) and
 # pushes the others apart (**negatives**). Where do negatives come from? Take a batch of B matching pairs. For each
-# first sentence, the other B − 1 second sentences are in the batch anyway, and count as wrong. These are **in-batch
-# negatives**. The B × B cosines are the scores of a classification with B classes: which of the B second sentences
-# belongs to this first sentence?
+# first sentence, the other B − 1 second sentences are in the batch anyway, and count as wrong: **in-batch negatives**.
+# The B × B cosines are the scores of a classification: which of the B second sentences belongs to this first one?
 #
-# ![The cosines of four first sentences and four second sentences as a grid of four by four. The partners stand on the diagonal, which has thick edges: the label of row i is column i. All other cells of a row are negatives.](pictures/13_batch.svg)
+# ![The cosines of four first and four second sentences. The partners stand on the diagonal, which has thick edges; the other cells of a row are negatives.](pictures/13_batch.svg)
 #
 # The loss is cross-entropy. With s for the cosine, aᵢ and bᵢ for pair i:
 #
 # $$L_i = -\ln \frac{\exp(s(a_i, b_i) / \tau)}{\sum_j \exp(s(a_i, b_j) / \tau)}$$
 #
-# This loss is called **InfoNCE** (van den Oord et al. 2018); `sentence-transformers` calls it
-# `MultipleNegativesRankingLoss`. MiniLM's billion pairs were used in this way. τ is the **temperature**. Cosines are
-# at most 1, so without it the softmax can't get certain:
+# This loss is called **InfoNCE** (van den Oord et al. 2018). MiniLM's billion pairs were used in this way. τ is the
+# **temperature**. Cosines are at most 1, so without it the softmax can't get certain:
 #
-# ![Three cosines, 0.9 for the partner and 0.5 and 0.4 for two others, and their softmax. With temperature 1 the partner gets 0.44, with temperature 0.05 it gets 0.9996.](pictures/13_temperature.svg)
+# ![Three cosines, 0.9 for the partner, 0.5 and 0.4, and their softmax. With temperature 1 the partner gets 0.44, with 0.05 it gets 0.9996.](pictures/13_temperature.svg)
 #
-# We train on the pairs with the scores 4 and 5 (a third of the pairs, and their scores are not read). Which label does
-# row i of the cosines have?
+# We train on the pairs with the scores 4 and 5, a third of the pairs. (Their scores are not read.)
 
 # %%
 from torch.nn.functional import cross_entropy
@@ -719,9 +837,13 @@ class InBatchTask(SimilarityTask):
         return {"pair_loss": cross_entropy(cosines / 0.05, labels, reduction="sum")}
 
 
+# %%
 positives = [row for row in pairs if row.label >= 4]
 contrastive = InBatchTask(positives, validation_pairs, tokenizer, mean_settings)
 searcher = with_new_head(BertSentenceEncoder, str(folder), mean_settings, pooling="mean")
+
+# %% [markdown]
+# Before, the mean had a recall@1 of 14 % and a recall@5 of 70 %. Guess: and after? And Spearman's correlation?
 
 # %% tags=["guess"]
 fine_tune(searcher, contrastive, epochs=4, learning_rate=1.5e-4)
@@ -732,8 +854,7 @@ print(f"Spearman on all pairs {about('Spearman after InfoNCE', ordered, within=0
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# Row i has the label i, because the partners are on the diagonal. Compare with the pre-trained mean: in our run
-# recall@1 rose from 14 % to 24 %, recall@5 from 70 % to 82 %, and the order of all pairs from 0.48 to 0.53, with a loss
+# In our run recall@1 rose to 24 % and recall@5 to 82 %. The order of all pairs rose from 0.48 to 0.53, with a loss
 # that reads no scores. But word overlap still has more at recall@1. The negatives in a batch are about quite other
 # things, so nothing has told the vectors that *on another day* is wrong.
 #
@@ -752,26 +873,21 @@ for query in (queries[0], "We were served our two coffees after forty minutes.")
         print(f"   {cosine:.2f}  {collection[position]}")
 
 # %% [markdown]
-# In large collections word overlap is often better at rare names and numbers. So search engines often combine both
-# results (**hybrid search**), and a cross-encoder re-ranks them. With many millions of vectors it gets slow to compare
-# a query with each of them. **Approximate nearest-neighbor** indexes (for example HNSW, in the library FAISS) compare
-# it with a small part of them, and miss a neighbor now and then. Between the two ways to read a pair lies **late
-# interaction**, one vector for each token; chapter 23 builds it.
+# Word overlap is often better at rare names and numbers, so search engines combine both results (**hybrid search**).
+# With many millions of vectors, **approximate nearest-neighbor** indexes (such as HNSW in the library FAISS) compare
+# a query with a small part of them only. And late interaction, *trained* for search, is far ahead of one vector: in
+# [chapter 23](23_into_production.ipynb), on questions about stories, its mean reciprocal rank is 0.80 against 0.61.
 #
 # ### Hard negatives (optional)
 #
 # Most in-batch negatives are easy: another sentence of the batch is about something else. **Hard negatives** are
-# wrong answers that look right. How do we find them? We **mine** them: search for each first sentence with a model
-# that we already have, and take the highest result that is not right. Karpukhin et al. (2020, section 3.2) did this
-# with a word-overlap search (BM25) for their *Dense Passage Retrieval*. The danger is a **false negative**: a mined
-# sentence that would be right, too.
+# wrong answers that look right. We **mine** them: search for each first sentence with a model that we already have,
+# and take the highest result that is not right. The danger is a **false negative**: a mined sentence that would be
+# right, too. The grid becomes wider:
 #
-# The grid becomes wider:
+# ![The grid of four by four cosines with four more columns, the hard negatives. Each first sentence now chooses among eight; its partner is still on the diagonal.](pictures/13_hard_negatives.svg)
 #
-# ![The grid of four by four cosines with four more columns on its right, the hard negatives. Each first sentence now chooses among eight second sentences; its partner is still on the diagonal of the left half.](pictures/13_hard_negatives.svg)
-#
-# Our pairs with scores of 3 and below are safe candidates. The next cell takes for each first sentence the nearest
-# candidate, and trains from the same initialization once more. Guess first: what happens to recall@1?
+# Our pairs with scores of 3 and below are safe candidates. We take the nearest for each first sentence.
 
 # %%
 right = {text for row in positives for text in (row.text, row.pair)}
@@ -783,6 +899,7 @@ negatives = [candidates[position] for position in found]
 print(positives[0].text, "| partner:", positives[0].pair, "| mined:", negatives[0])
 
 
+# %%
 class HardNegativeTask(InBatchTask):
     others = ("pair_", "hard_")
 
@@ -793,6 +910,9 @@ for example, text in zip(harder.examples, negatives):
     example.update({"hard_" + name: encoding[name][0].tolist() for name in INPUTS})
 hard_searcher = with_new_head(BertSentenceEncoder, str(folder), mean_settings, pooling="mean")
 
+# %% [markdown]
+# We train from the same initialization once more. Guess first: what happens to recall@1?
+
 # %% tags=["guess"]
 fine_tune(hard_searcher, harder, epochs=4, learning_rate=1.5e-4)
 show_recalls("hard negatives", search_cosines(hard_searcher))
@@ -800,10 +920,10 @@ show_recalls("hard negatives", search_cosines(hard_searcher))
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# Little: in our run 22 % instead of 24 %, and 80 % instead of 82 % for recall@5, one query of 50 each. Hard negatives are no
-# cure by themselves. The mined sentences differ from the query in a word or in who did what. To press that into one
-# vector, a small model would have to see far more than 500 pairs. In a search over millions of Wikipedia passages one
-# mined negative for each question helped clearly (Karpukhin et al. 2020, table 3).
+# Little: in our run 22 % instead of 24 %, and 80 % instead of 82 % for recall@5, one query of 50 each. Hard negatives
+# are no cure by themselves. The mined sentences differ from the query in a word or in who did what. To press that into
+# one vector, a small model would have to see far more than 500 pairs. In a search over millions of Wikipedia passages
+# one mined negative for each question helped clearly (Karpukhin et al. 2020, table 3).
 #
 # </details>
 #
@@ -822,6 +942,8 @@ with tempfile.TemporaryDirectory() as directory:
     searcher.save_pretrained(directory)
     tokenizer.save_pretrained(directory)
     features = transformers.pipeline("feature-extraction", model=directory)
+
+# %%
 theirs = torch.tensor(features(queries[0])[0]).mean(dim=0)  # [T, D] -> [D]
 ours = embed(searcher, tokenizer, queries[:1])[0]  # [D], of length 1
 print(f"largest difference {(theirs / theirs.norm() - ours).abs().max():.4f}")
@@ -833,15 +955,18 @@ print(f"largest difference {(theirs / theirs.norm() - ours).abs().max():.4f}")
 # over the four scores chooses. For BERT the choices are just a larger batch: `[B, C, T]` becomes `[B · C, T]`, where
 # C is now the number of choices.
 #
-# ![Four rows, each with the question and one of four choices between [CLS] and [SEP]. Each row gives one score, and a softmax over the four scores chooses. So four choices cost four passes.](pictures/13_choices.svg)
-#
-# The next cell shows the class and one question, the cell after it compares it with the package's and with
-# `transformers`. Before training the four scores are about equal, so the loss should be near ln 4 = 1.39.
+# ![Four rows, each with the question and one choice between [CLS] and [SEP]. Each gives one score, and a softmax over the four chooses.](pictures/13_choices.svg)
 
 # %%
 from bertedu.corpora.task_data import read_choices
 
+questions = read_choices(data_path("tasks/choices/train.jsonl"))
+print(questions[0].question)
+for number, choice in enumerate(questions[0].choices):
+    print("right" if number == questions[0].label else "wrong", "…", choice)
 
+
+# %%
 class MultipleChoice(nn.Module):
     def __init__(self, bert):
         super().__init__()
@@ -854,16 +979,11 @@ class MultipleChoice(nn.Module):
         return scores.view(-1, input_ids.size(1))  # [B, C]: softmax over each row
 
 
-questions = read_choices(data_path("tasks/choices/train.jsonl"))
-print(questions[0].question)
-for number, choice in enumerate(questions[0].choices):
-    print("right" if number == questions[0].label else "wrong", "…", choice)
+# %% [markdown]
+# The next two cells compare it with the package's class and with `transformers`. Before training the four scores are
+# about equal, so the loss should be near ln 4 = 1.39.
 
 # %%
-import tempfile
-
-import transformers
-
 from bertedu.finetuning.tasks.multiple_choice import BertForMultipleChoice, MultipleChoiceTask
 
 transformers.utils.logging.disable_progress_bar()
@@ -874,6 +994,8 @@ mine.classifier = chooser.classifier
 with tempfile.TemporaryDirectory() as directory:
     chooser.save_pretrained(directory)
     library = transformers.BertForMultipleChoice.from_pretrained(directory).eval()
+
+# %%
 batch = MultipleChoiceTask(questions[:64], questions[:64], tokenizer, settings).epoch(0)[0]
 inputs = [batch[name] for name in INPUTS]  # [B, C, T] each
 with torch.no_grad():
@@ -889,8 +1011,8 @@ print(f"loss before training {about(1.39, loss, within=0.1):.2f}")
 #
 # ## Extractive summaries (optional, with exercise 13.4)
 #
-# An **extractive** summary consists of sentences of the text, unchanged. So it can't invent a sentence, and BERT can
-# make it: does this sentence belong in the summary? The next cell shows a report with the summary that an editor wrote.
+# An **extractive** summary consists of sentences of the text, unchanged. So BERT can make it: does this sentence
+# belong in the summary? Here is a report with the summary that an editor wrote.
 
 # %%
 from bertedu.segmentation import split_sentences
@@ -907,11 +1029,6 @@ print("editor:", validation_reports[0].summary)
 # twice the common words, divided by the words of both. By pencil: *the bridge is closed* against *the old bridge is
 # shut* have *the*, *bridge* and *is* in common, so F1 = 2 · 3 / (4 + 5) = 0.67. **ROUGE-2** counts pairs of
 # neighboring words. **ROUGE-L** takes the longest sequence of words that occurs in both in the same order.
-#
-# And we need baselines. **Lead-3** is the first three sentences. In newspapers it is strong, because the news comes
-# first. The **oracle** knows the editor's summary: it adds, one at a time, the two sentences that raise ROUGE most.
-# Its choices are also the labels for training. The next cell compares our ROUGE-1 with the library `rouge_score`, and
-# measures lead-3, lead-2 and the oracle.
 
 # %%
 from collections import Counter
@@ -919,7 +1036,6 @@ from collections import Counter
 from rouge_score.rouge_scorer import RougeScorer
 
 from bertedu.finetuning.rouge import words_of
-from bertedu.finetuning.tasks.summarization import lead_and_oracle
 
 
 def my_rouge1(summary, reference):
@@ -928,19 +1044,29 @@ def my_rouge1(summary, reference):
     return 2 * common / (found.total() + right.total())
 
 
+# %%
 texts = ("The bridge is closed.", "The old bridge is shut.")
 scorer = RougeScorer(["rouge1"])
 library = [scorer.score(row.summary, row.text)["rouge1"].fmeasure for row in validation_reports]
 mine = [my_rouge1(row.text, row.summary) for row in validation_reports]
 off = max(abs(one - other) for one, other in zip(mine, library))
 print(f"ROUGE-1 by pencil {my_rouge1(*texts):.2f}; on 200 reports off by {off:.4f} at most")
+
+# %% [markdown]
+# Two limits. **Lead-3** is the first three sentences, strong in newspapers, where the news comes first. The **oracle**
+# knows the editor's summary: it adds, one at a time, the two sentences that raise ROUGE most.
+# Its choices are also the labels for training.
+
+# %%
+from bertedu.finetuning.tasks.summarization import lead_and_oracle
+
 limits = lead_and_oracle(validation_reports, 3)
 limits |= lead_and_oracle(validation_reports, 2)  # this oracle replaces the first
 for name, figures in limits.items():
     print(f"{name:7}", "  ".join(f"{key} {value:.2f}" for key, value in figures.items()))
 
 # %% [markdown]
-# Lead-3 gets a ROUGE-1 of only 0.25, because in our reports the news can be anywhere. The oracle gets 0.68.
+# Lead-3 gets only 0.25, because in our reports the news can be anywhere.
 #
 # ### One [CLS] for each sentence
 #
@@ -948,12 +1074,11 @@ for name, figures in limits.items():
 # sentence, and alternate the token types 0, 1, 0, 1 (*interval segments*). A linear layer with one output scores each
 # [CLS], and the loss is binary cross-entropy.
 #
-# ![An input of three sentences, with a [CLS] before each of them. The token types are 0 for the first sentence, 1 for the second, 0 for the third. From each [CLS] an arrow leads to a box: in or out? So one pass scores all sentences.](pictures/13_sentences_in.svg)
+# ![An input of three sentences with a [CLS] before each, and token types 0, 1, 0. From each [CLS] an arrow leads to a box: in or out?](pictures/13_sentences_in.svg)
 #
-# The next cell builds such an input, compares it with the package's, and trains the package's class on 240 reports.
-# At the end it marks the chosen sentences of one report with an x.
+# The next cell builds such an input, and compares it with the package's.
 
-# %% tags=["nbval-ignore-output"]
+# %%
 from bertedu.finetuning.tasks.summarization import BertForSummarization, SummarizationTask
 
 
@@ -965,37 +1090,43 @@ def my_inputs(sentences):
     return ids, types
 
 
+# %%
 small_batches, parts = FinetuningSettings(batch_size=8), (reports[:240], validation_reports)
 summarizing = SummarizationTask(*parts, tokenizer, small_batches, sentences=2)
 sentences = ["It rained.", "Bread was sold.", "Then it was night."]
 ids, types = my_inputs(sentences)
 print(*tokenizer.convert_ids_to_tokens(ids), "\n", *types)
-wrong = sum(a != b for a, b in zip(ids, summarizing.encode_sentences(sentences)["input_ids"]))
-print(f"{wrong} of {len(ids)} ids differ from the package's")
+differ = sum(a != b for a, b in zip(ids, summarizing.encode_sentences(sentences)["input_ids"]))
+print(f"{differ} of {len(ids)} ids differ from the package's")
+
+# %% [markdown]
+# Now we train the package's class on 240 reports, and mark the chosen sentences of one report with an x.
+
+# %%
 torch.manual_seed(0)
 summarizer = with_new_head(BertForSummarization, str(folder), settings)
 fine_tune(summarizer, summarizing, epochs=2, learning_rate=5e-4)
 reached = summarizing.score(summarizer, validation_reports)["rouge1"]
 print(f"ROUGE-1 {about(0.53, reached, within=0.06):.2f}")
+
+# %% tags=["nbval-ignore-output"]
 choice = summarizing.choose(summarizer, [validation_reports[0].text])[0]
 for number, sentence in enumerate(choice.sentences):
     print("x" if number in choice.chosen else " ", sentence)
 
 # %% [markdown]
-# With 0.53 the model is well above lead-2 and lead-3, and well below the oracle. (Two other seeds gave 0.50 and 0.48.)
-# Liu and Lapata had 287,000 news articles for training (their table 1). We took 240.
+# The model is well above lead-2 and lead-3, and well below the oracle. (Two other seeds gave 0.50 and 0.48.)
 #
 # ### Exercise 13.4 · Nothing twice
 # ●●●○ · 15 minutes
 #
-# Each sentence is scored by itself. If the text tells the news twice, both sentences get high scores, and the
-# summary tells it twice. Liu and Lapata use **trigram blocking** (an idea of Paulus et al. 2018): skip a sentence if
-# it shares **three words in a row** with a sentence that is already chosen.
+# If the text tells the news twice, both sentences get high scores, and the summary tells it twice. Liu and Lapata use
+# **trigram blocking** (Paulus et al. 2018): skip a sentence that shares **three words in a row** with a chosen one.
 #
 # Write `choose(sentences, scores, most)`. Go through the sentences from the highest score to the lowest, skip those
 # that repeat three words in a row, and stop when you have `most` sentences. Return the numbers of the chosen
-# sentences in the order of the text. `words_of` gives the list of a
-# sentence's words, in lower case and without punctuation. Stuck? `hint("13.4")`
+# sentences in the order of the text. `words_of` gives the list of a sentence's words, in lower case and without
+# punctuation. Stuck? `hint("13.4")`
 
 
 # %% tags=["exercise"]
@@ -1026,9 +1157,8 @@ check("13.4", choose)
 # %% [markdown]
 # ## The proof
 #
-# Now we compare what you saw with the package, and the cross-encoder with `transformers` as well: we save our
-# trained model and open it there. The cell prints the largest difference of any number. (The optional sections have
-# their own proofs.)
+# We save our cross-encoder and open it in `transformers`, then compare all three, and the siamese loss with the
+# package's. Printed is the largest difference.
 
 # %%
 import tempfile
@@ -1041,6 +1171,8 @@ mine.classifier = reader.classifier
 with tempfile.TemporaryDirectory() as directory:
     reader.save_pretrained(directory)
     library = transformers.BertForSequenceClassification.from_pretrained(directory).eval()
+
+# %%
 inputs, batch = [pair[name] for name in INPUTS], similarity.epoch(0)[0]
 with torch.no_grad():
     package = reader(*inputs).logits  # [1, 3]
@@ -1052,9 +1184,9 @@ with torch.no_grad():
 # %% [markdown]
 # ## Broken BERT: worse than chance
 #
-# A colleague downloads an NLI model that is known to be good, and a public test set. There is no error and no
-# warning, but the accuracy is so low that guessing would be better. We replay this. A model that is good at its rows:
-# that is ours on the templates of `stress/inference`. The next cell trains it.
+# A colleague downloads an NLI model that is known to be good, and a public test set. There is no error, but guessing
+# would be better. We replay this with a model that is good at its rows: ours on the templates of `stress/inference`.
+# The next cells train it (about a minute and a half).
 
 # %%
 template_rows = read_labelled(data_path("tasks/stress/inference/train.tsv"))
@@ -1062,13 +1194,15 @@ public_rows = read_labelled(data_path("tasks/stress/inference/validation.tsv"))
 templates = ClassificationTask(template_rows[:1500], public_rows, tokenizer, settings, LABELS)
 torch.manual_seed(0)
 expert = with_new_head(BertForSequenceClassification, str(folder), settings, labels=LABELS)
+
+# %%
 fine_tune(expert, templates, epochs=6, learning_rate=2e-4)
 known_good = templates.score(expert, public_rows)["accuracy"]
 print(f"accuracy {about('accuracy on templates', known_good, within=0.06):.2f}")
 
 # %% [markdown]
-# Its labels are in alphabetical order. The colleague's file has numbers instead of names, in the order of GLUE. (GLUE
-# is a public collection of nine tasks; MNLI is one of them.)
+# Its labels are in alphabetical order. The colleague's file has numbers, in the order of GLUE (nine public tasks, MNLI
+# among them).
 
 # %%
 GLUE = ("entailment", "neutral", "contradiction")  # 0, 1, 2 in the colleague's file
@@ -1077,6 +1211,7 @@ logits = torch.stack([torch.from_numpy(scores) for scores in predictions])  # [N
 numbers = torch.tensor([GLUE.index(row.label) for row in public_rows])  # [N]
 
 
+# %%
 def measured_accuracy(logits, numbers):
     return (logits.argmax(dim=-1) == numbers).double().mean().item()
 
@@ -1144,28 +1279,22 @@ print(f"{abs(repaired - known_good):.3f} away from the accuracy that we measured
 #
 # | | |
 # |---|---|
-# | Pairs | Devlin et al. (2019), section 4.1: the last vector of [CLS] and one linear layer. Google's code and `transformers` put the pooler between the two, and so do we. The paper doesn't name its loss for the scores of STS-B; `transformers` uses one output and the squared error |
-# | Sentence-BERT | Reimers and Gurevych (2019): for scores the cosine and the squared error, as here; for NLI a softmax over (u, v, \|u − v\|), a layer that is thrown away after training. Mean pooling was best, [CLS] one point below it or less |
-# | In-batch negatives | Henderson et al. (2017) trained the reply suggestions of *Inbox by Gmail* with them. `sentence-transformers` calls the loss `MultipleNegativesRankingLoss` and multiplies the cosines by 20, as here. Larger batches give more negatives |
-# | Multiple choice | Paper, section 4.4 (the data set SWAG): the dot product of a learned vector with the last vector of [CLS] (the paper calls that vector C). `transformers` uses the pooler and dropout before it, and so does the package |
-# | Summaries | Liu and Lapata (2019) put two more Transformer layers on the sentence vectors, ours is one linear layer. ROUGE-1 on CNN/DailyMail (table 2): BertSumExt 43.25, lead-3 40.42, the oracle 52.59 |
-# | ROUGE | `rouge_score` stems words if you ask for it (*closed* = *close*), and so does the older Perl script ROUGE-1.5.5 with its option `-m`. Ours doesn't. There are two kinds of ROUGE-L: of the whole text, as here, and sentence by sentence (`rougeLsum`). Compare figures of one kind only |
-# | NLI labels | Trust the names only. `transformers` stores them in `config.id2label`, this course in `task_config.labels` |
+# | Pairs | Devlin et al. (2019), section 4.1: the last vector of [CLS] and one linear layer. Google's code and `transformers` put the pooler between the two, and so do we |
+# | Sentence-BERT | Reimers and Gurevych (2019): for scores the cosine and the squared error, as here; for NLI a softmax over (u, v, \|u − v\|), a layer that is thrown away after training. With training the mean was best, and [CLS] one point below it (table 6) |
+# | In-batch negatives | Henderson et al. (2017) trained the reply suggestions of *Inbox by Gmail* with them. `sentence-transformers` calls the loss `MultipleNegativesRankingLoss` and multiplies the cosines by 20, as here |
+# | Late interaction | ColBERT also makes the vectors smaller, marks texts by [Q] and [D], and lengthens questions with [MASK] |
+# | Multiple choice | Paper, section 4.4 (SWAG): a learned vector times the last vector of [CLS]. `transformers` and the package put the pooler and dropout before it |
+# | Summaries | Liu and Lapata (2019) put two more Transformer layers on the sentence vectors. ROUGE-1 on CNN/DailyMail (table 2): BertSumExt 43.25, lead-3 40.42, the oracle 52.59 |
+# | ROUGE | `rouge_score` stems words (*closed* = *close*) if you ask for it; ours doesn't. ROUGE-L is of the whole text, as here, or sentence by sentence (`rougeLsum`) |
 #
 # ## Summary
 #
 # - A cross-encoder reads a pair together: often better, but n (n − 1) / 2 passes for all pairs. A bi-encoder reads
-#   each text alone: n passes, and vectors that can be stored and searched.
-# - A cross-encoder doesn't know that a pair has no order. Train on both orders, and take the mean of both scores.
-# - Without fine-tuning, [CLS] is a poor sentence vector because no loss ever asked it to be a good one.
-# - You get what you train for: squared error for scores, contrastive learning (InfoNCE with in-batch negatives) for
-#   search. Measure a search with recall@k.
-# - Before you train a model of pairs, measure one that sees half of the pair, and one that compares words. These
-#   scores are your baselines.
-# - Multiple choice is a cross-encoder with one output and a softmax over the choices.
-# - Extractive summarization classifies sentences, with one [CLS] for each. Trigram blocking avoids repetitions.
-# - If an accuracy is far below chance, the model knows something. Here the labels had other numbers. (With only two of
-#   three labels swapped it would be about chance.)
+#   each text alone: n passes, and vectors that can be stored and searched. Late interaction stands between them.
+# - You get what you train for: without training on pairs, [CLS] is a poor sentence vector; the squared error orders
+#   scores; contrastive learning (InfoNCE with in-batch negatives) is for search, measured by recall@k.
+# - Before you train a model of pairs, measure one that sees half of the pair, and one that compares words. And if an
+#   accuracy is far below chance, look at the numbers of the labels.
 #
 # ## Quiz
 
@@ -1287,16 +1416,8 @@ quiz(13)
 #
 # ## Next
 #
-# You have built BERT, trained it, looked inside it, and used it for a single text, for each token, for a span, a
-# pair, a search and a summary. Now you can use it for your own work:
+# You have built BERT, trained it, and used it for a text, for each token, a span, a pair, a search and a summary. Now
+# fine-tune it on your own data: `bertedu finetune --help` lists the tasks.
 #
-# - Fine-tune on your own data: `bertedu finetune similarity --data pairs.tsv`, or another task;
-#   `bertedu finetune --help` lists them. Each run writes a report with baselines.
-# - Pre-train on your own text: `bertedu pretrain --help`, with what you know from [chapter
-#   08](08_pre_training.ipynb).
-#
-# The next part of the course is about BERT's family. It begins with the models that came before BERT: what could each
-# of them not do? Then it builds those that came after it. [14 · What came before](14_what_came_before.ipynb) trains
-# five predecessors on the same text as a BERT, and asks all of them the same questions.
-#
-# The map of all chapters is in [00 · Start here](00_start_here.ipynb).
+# The next part is about BERT's family. [14 · What came before](14_what_came_before.ipynb) trains five predecessors on
+# the same text as a BERT. The map of all chapters is in [00 · Start here](00_start_here.ipynb).

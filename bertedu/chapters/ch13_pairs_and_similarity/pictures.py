@@ -8,9 +8,11 @@ from typing import Any
 import torch
 from matplotlib.figure import Figure
 from torch import Tensor
+from torch.nn.functional import normalize
 
 from bertedu.corpora.readers import LabelledText
 from bertedu.course.pictures import Sheet, map_of_bert
+from bertedu.course.pictures.places import Box
 from bertedu.finetuning.tasks.similarity import SentenceEncoder, embed
 from bertedu.segmentation import terms
 from bertedu.tokenization import Tokenizer
@@ -82,18 +84,47 @@ def inputs(tokenizer: Tokenizer) -> Figure:
     return sheet.figure()
 
 
-def pooling() -> Figure:
-    """Token vectors, and three vectors for the whole text."""
-    tokens = ["[CLS]", "milk", "is", "out", "[SEP]"]
-    states = torch.tensor([[0.9, 0.1, 0.2], [-0.4, 0.8, 0.1], [0.1, 0.0, 0.5], [0.6, -0.5, 0.3], [0.3, 0.1, 0.4]])
-    sheet = Sheet(330, "How does a text get one vector?")
-    given = sheet.grid(110, 110, states, "token vectors", "[T, D]", rows=tokens, digits=1, cell=60, largest=1.4)
-    ways = {"[CLS]": states[0], "mean": states.mean(0), "maximum": states.amax(0)}
+def pooling(bert: Any, tokenizer: Tokenizer) -> Figure:
+    """Three numbers of each token's vector, and three vectors for the whole text."""
+    encoding = tokenizer("He apologised to her.")
+    shown = _states(bert, encoding)[:, :3]
+    sheet = Sheet(390, "How does a text get one vector?", "Three of the 256 numbers of each vector")
+    given = sheet.grid(
+        120, 130, shown, "token vectors", "[T, D]", rows=encoding.tokens[0], digits=1, cell=60, row=30, largest=4
+    )
+    ends = given.right + 22
+    sheet.line(
+        (given.right + 8, given.y + 4),
+        (ends, given.y + 4),
+        (ends, given.bottom - 4),
+        (given.right + 8, given.bottom - 4),
+    )
+    ways = {"[CLS]": shown[0], "mean": shown.mean(0), "maximum": shown.amax(0)}
     for i, (name, vector) in enumerate(ways.items()):
-        y = 108 + 68 * i
-        sheet.words(480, y + 17, name, align="right", bold=True)
-        made = sheet.grid(496, y, vector, digits=1, cell=60, largest=1.4)
-        sheet.arrow((given.right + 6, made.centre[1]), (376, made.centre[1]))
+        y = 130 + 90 * i
+        sheet.words(500, y + 17, name, align="right", bold=True)
+        made = sheet.grid(514, y, vector, digits=1, cell=60, largest=4)
+        sheet.arrow((given.right + 8 if not i else ends, made.centre[1]), (400, made.centre[1]))
+    return sheet.figure()
+
+
+def matches(bert: Any, tokenizer: Tokenizer) -> Figure:
+    """The cosines of the words of two sentences, and the best partner of each."""
+    first, second = (tokenizer(text) for text in ("He apologised to her.", "He told her that he was sorry."))
+    inner = slice(1, -2)  # without [CLS], the full stop and [SEP]
+    rows, columns = (encoding.tokens[0][inner] for encoding in (first, second))
+    one, other = (normalize(_states(bert, encoding)[inner], dim=-1) for encoding in (first, second))
+    cosines = one @ other.T  # [T, S]
+    best, partners = cosines.max(dim=1)
+    sheet = Sheet(
+        400, "Which partner does each token find?", "Late interaction: the highest cosine of each row, and their sum"
+    )
+    grid = sheet.grid(110, 130, cosines, rows=rows, columns=columns, cell=68, row=40, largest=1.6)
+    for i, j in enumerate(partners.tolist()):
+        _thick(sheet, grid.cell(i, j))
+        sheet.words(grid.right + 56, grid.cell(i, j).centre[1], f"{best[i]:.2f}", align="center", bold=True)
+    sheet.words(grid.right + 56, 112, "best", align="center", bold=True)
+    sheet.words(grid.right + 84, grid.bottom + 30, f"MaxSim of these words: {best.sum():.1f}", align="right", bold=True)
     return sheet.figure()
 
 
@@ -165,7 +196,7 @@ def recall() -> Figure:
         y = 84 + 44 * i
         sheet.words(14, y + 17, f"query {i + 1}")
         sheet.chips(104, y, ["1.", "2.", "3.", "4.", "5."], {} if at is None else {at: "chosen"}, width=52)
-        told = "missing" if at is None else "at 1 and at 5" if at == 0 else "at 5"
+        told = "not found" if at is None else "found for k = 1 and 5" if at == 0 else "found for k = 5"
         sheet.words(420, y + 17, told)
     sheet.words(104, 274, "recall@1 = 1/4, recall@5 = 3/4", bold=True)
     return sheet.figure()
@@ -261,6 +292,16 @@ def _square(sheet: Sheet, table: Tensor, x: float) -> None:
     rows, columns = [f"a{i + 1}" for i in range(4)], [f"b{j + 1}" for j in range(4)]
     grid = sheet.grid(x, 130, table, rows=rows, columns=columns, cell=66, row=44, largest=1.6)
     for i in range(4):
-        cell = grid.cell(i, i)
-        corners = ((cell.x, cell.y), (cell.right, cell.y), (cell.right, cell.bottom), (cell.x, cell.bottom))
-        sheet.line(*corners, corners[0], thick=True, ink="#222222")
+        _thick(sheet, grid.cell(i, i))
+
+
+def _thick(sheet: Sheet, cell: Box) -> None:
+    corners = ((cell.x, cell.y), (cell.right, cell.y), (cell.right, cell.bottom), (cell.x, cell.bottom))
+    sheet.line(*corners, corners[0], thick=True, ink="#222222")
+
+
+@torch.no_grad()
+def _states(bert: Any, encoding: Any) -> Tensor:
+    """The last vectors of a text's tokens, [T, D]."""
+    inputs = (encoding[name] for name in ("input_ids", "attention_mask", "token_type_ids"))
+    return bert(*inputs).last_hidden_state[0]

@@ -82,6 +82,10 @@ def adds_a_number(pieces, labels):
     return [*found, -100]
 
 
+def zeros_everywhere(pieces, labels):
+    return [0, *[x for ids, y in zip(pieces, labels, strict=True) for x in [y] + [0] * (len(ids) - 1)], 0]
+
+
 def one_a_word(pieces, labels):
     return [-100, *labels, -100]
 
@@ -94,6 +98,7 @@ ANSWERS = {
             (on_the_last, "at the last piece of each word"),
             (too_early, "is too early"),
             (zeros, "0 is the number of a tag"),
+            (zeros_everywhere, "at [CLS], [SEP] and every other piece"),
             (no_edges, "[CLS] and [SEP] are tokens too"),
             (edges_learned, "[CLS] and [SEP] are not words"),
             (one_a_word, "not only each word"),

@@ -63,6 +63,11 @@ def shifted_by_cls(piece_tags, first_pieces, words):
     return found + ["O"] * (words - len(found))
 
 
+def shifted_the_other_way(piece_tags, first_pieces, words):
+    found = [tag for tag, first in zip(piece_tags, first_pieces[1:], strict=False) if first]
+    return found + ["O"] * (words - len(found))
+
+
 ANSWERS = {
     "11.5": {
         "accepted": [repaired, by_places, as_text_array],
@@ -76,6 +81,7 @@ ANSWERS = {
             (o_for_other_pieces, "a tag for every token"),
             (nothing_where_cut, "Give them O"),
             (shifted_by_cls, "shifted by one"),
+            (shifted_the_other_way, "shifted by one"),
             (one_for_each_word, "There may be more words than first pieces"),
         ],
     }

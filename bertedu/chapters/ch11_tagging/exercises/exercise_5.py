@@ -60,6 +60,10 @@ def word_tags(case: Case) -> None:
                 [tag for tag, one in zip(tags[1:], first, strict=False) if one] + ["O"] * (words - len(filled)),
                 "Your two lists are shifted by one: first_pieces has an entry for [CLS] too, as piece_tags has.",
             ),
+            (
+                [tag for tag, one in zip(tags, first[1:], strict=False) if one] + ["O"] * (words - len(filled)),
+                "Your two lists are shifted by one: first_pieces has an entry for [CLS] too, as piece_tags has.",
+            ),
             (last, "These are the tags of the last pieces. The model was trained with labels at the first pieces."),
         ]
         known = [(wrong, said) for wrong, said in mistakes if wrong != right]
