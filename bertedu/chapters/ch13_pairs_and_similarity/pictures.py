@@ -1,19 +1,15 @@
 """The pictures of chapter 13, drawn from its sentences, vectors and cosines."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import torch
 from matplotlib.figure import Figure
-from torch import Tensor
-from torch.nn.functional import normalize
 
 from bertedu.corpora.readers import LabelledText
 from bertedu.course.pictures import Sheet, map_of_bert
-from bertedu.course.pictures.places import Box
-from bertedu.finetuning.tasks.similarity import SentenceEncoder, embed
 from bertedu.segmentation import terms
 from bertedu.tokenization import Tokenizer
 
@@ -84,62 +80,6 @@ def inputs(tokenizer: Tokenizer) -> Figure:
     return sheet.figure()
 
 
-def pooling(bert: Any, tokenizer: Tokenizer) -> Figure:
-    """Three numbers of each token's vector, and three vectors for the whole text."""
-    encoding = tokenizer("He apologised to her.")
-    shown = _states(bert, encoding)[:, :3]
-    sheet = Sheet(390, "How does a text get one vector?", "Three of the 256 numbers of each vector")
-    given = sheet.grid(
-        120, 130, shown, "token vectors", "[T, D]", rows=encoding.tokens[0], digits=1, cell=60, row=30, largest=4
-    )
-    ends = given.right + 22
-    sheet.line(
-        (given.right + 8, given.y + 4),
-        (ends, given.y + 4),
-        (ends, given.bottom - 4),
-        (given.right + 8, given.bottom - 4),
-    )
-    ways = {"[CLS]": shown[0], "mean": shown.mean(0), "maximum": shown.amax(0)}
-    for i, (name, vector) in enumerate(ways.items()):
-        y = 130 + 90 * i
-        sheet.words(500, y + 17, name, align="right", bold=True)
-        made = sheet.grid(514, y, vector, digits=1, cell=60, largest=4)
-        sheet.arrow((given.right + 8 if not i else ends, made.centre[1]), (400, made.centre[1]))
-    return sheet.figure()
-
-
-def matches(bert: Any, tokenizer: Tokenizer) -> Figure:
-    """The cosines of the words of two sentences, and the best partner of each."""
-    first, second = (tokenizer(text) for text in ("He apologised to her.", "He told her that he was sorry."))
-    inner = slice(1, -2)  # without [CLS], the full stop and [SEP]
-    rows, columns = (encoding.tokens[0][inner] for encoding in (first, second))
-    one, other = (normalize(_states(bert, encoding)[inner], dim=-1) for encoding in (first, second))
-    cosines = one @ other.T  # [T, S]
-    best, partners = cosines.max(dim=1)
-    sheet = Sheet(
-        400, "Which partner does each token find?", "Late interaction: the highest cosine of each row, and their sum"
-    )
-    grid = sheet.grid(110, 130, cosines, rows=rows, columns=columns, cell=68, row=40, largest=1.6)
-    for i, j in enumerate(partners.tolist()):
-        _thick(sheet, grid.cell(i, j))
-        sheet.words(grid.right + 56, grid.cell(i, j).centre[1], f"{best[i]:.2f}", align="center", bold=True)
-    sheet.words(grid.right + 56, 112, "best", align="center", bold=True)
-    sheet.words(grid.right + 84, grid.bottom + 30, f"MaxSim of these words: {best.sum():.1f}", align="right", bold=True)
-    return sheet.figure()
-
-
-def cosines(untrained: Mapping[str, Sequence[float]]) -> Figure:
-    """The mean cosine of different pairs and of paraphrases, by pooling."""
-    names = {"cls": "[CLS]", "pooler": "pooler", "mean": "mean"}
-    sheet = Sheet(350, "Does a high cosine mean: the same?", "Mean cosines before any training on pairs")
-    for i, (key, name) in enumerate(names.items()):
-        y = 82 + 88 * i
-        sheet.words(14, y + 34, name, bold=True)
-        _, different, same = untrained[key]
-        sheet.bars(300, y, [different, same], ["unrelated", "score 5"], longest=330)
-    return sheet.figure()
-
-
 def both_orders() -> Figure:
     """A pair read twice, as A B and as B A."""
     sheet = Sheet(240, "What if A and B change places?")
@@ -202,13 +142,6 @@ def recall() -> Figure:
     return sheet.figure()
 
 
-def batch(encoder: SentenceEncoder, tokenizer: Tokenizer, positives: Sequence[LabelledText]) -> Figure:
-    """The cosines of four pairs, partners on the diagonal."""
-    sheet = Sheet(330, "Which second sentence belongs to which first?", "Cosines of four pairs, from the bi-encoder")
-    _square(sheet, _cosines(encoder, tokenizer, positives), 250)
-    return sheet.figure()
-
-
 def temperature() -> Figure:
     """Softmax over three cosines at two temperatures."""
     given = torch.tensor([0.9, 0.5, 0.4])
@@ -223,21 +156,6 @@ def temperature() -> Figure:
         shown = names if x == 110 else ()
         digits = 4 if "0.05" in title else 2
         sheet.bars(x, 104, values.tolist(), shown, longest=longest, digits=digits, thick=[0])
-    return sheet.figure()
-
-
-def hard_negatives(
-    searcher: SentenceEncoder, tokenizer: Tokenizer, positives: Sequence[LabelledText], negatives: Sequence[str]
-) -> Figure:
-    """The same cosines with a mined sentence for each first one."""
-    sheet = Sheet(330, "And if the wrong answers look right?", "Four more columns: a mined sentence for each first one")
-    table = _cosines(searcher, tokenizer, positives)
-    mined = (
-        embed(searcher, tokenizer, [row.text for row in positives[:4]])
-        @ embed(searcher, tokenizer, list(negatives[:4])).T
-    )
-    _square(sheet, table, 90)
-    sheet.grid(390, 130, mined, columns=[f"n{j + 1}" for j in range(4)], cell=66, row=44, largest=1.6)
     return sheet.figure()
 
 
@@ -281,27 +199,3 @@ def swapped(reader: Any) -> Figure:
     for i, label in enumerate(model):
         sheet.line((238, 101 + 48 * i), (424, 101 + 48 * data.index(label)), dashed=True)
     return sheet.figure()
-
-
-def _cosines(searcher: SentenceEncoder, tokenizer: Tokenizer, positives: Sequence[LabelledText]) -> Tensor:
-    first, second = ([getattr(row, name) for row in positives[:4]] for name in ("text", "pair"))
-    return embed(searcher, tokenizer, first) @ embed(searcher, tokenizer, second).T
-
-
-def _square(sheet: Sheet, table: Tensor, x: float) -> None:
-    rows, columns = [f"a{i + 1}" for i in range(4)], [f"b{j + 1}" for j in range(4)]
-    grid = sheet.grid(x, 130, table, rows=rows, columns=columns, cell=66, row=44, largest=1.6)
-    for i in range(4):
-        _thick(sheet, grid.cell(i, i))
-
-
-def _thick(sheet: Sheet, cell: Box) -> None:
-    corners = ((cell.x, cell.y), (cell.right, cell.y), (cell.right, cell.bottom), (cell.x, cell.bottom))
-    sheet.line(*corners, corners[0], thick=True, ink="#222222")
-
-
-@torch.no_grad()
-def _states(bert: Any, encoding: Any) -> Tensor:
-    """The last vectors of a text's tokens, [T, D]."""
-    inputs = (encoding[name] for name in ("input_ids", "attention_mask", "token_type_ids"))
-    return bert(*inputs).last_hidden_state[0]

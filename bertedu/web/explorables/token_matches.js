@@ -1,5 +1,5 @@
 /**
- * How alike two sentences are, from the vectors of their tokens: by [CLS], by the mean, and by late interaction (chapter 13).
+ * How alike two sentences are by the vectors of their tokens: [CLS], mean, and late interaction (chapter 13).
  *
  * A mean of vectors is a sum of them, so its cosine needs no vector: the products of all pairs of tokens are enough.
  */
@@ -128,8 +128,9 @@ export function show(root, given) {
     replace(grid, cosineTable(found[chosen]));
     const { tokens } = given.others[chosen];
     const pairs = partners.flatMap((j, i) => (j === null ? [] : [`${given.tokens[i]} → ${tokens[j]}`]));
+    const { name } = given.others[chosen];
     says.textContent =
-      `${given.others[chosen].name}: [CLS] ${rounded(cls)}, mean ${rounded(mean)}, late interaction ${rounded(late)}. ` +
+      `${name}: [CLS] ${rounded(cls)}, mean ${rounded(mean)}, late interaction ${rounded(late)}. ` +
       `Best partners: ${pairs.join(", ")}.`;
   }
 

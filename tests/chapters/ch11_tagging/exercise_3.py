@@ -98,7 +98,7 @@ ANSWERS = {
             (on_the_last, "at the last piece of each word"),
             (too_early, "is too early"),
             (zeros, "0 is the number of a tag"),
-            (zeros_everywhere, "at [CLS], [SEP] and every other piece"),
+            (zeros_everywhere, "0 is a tag's number"),
             (no_edges, "[CLS] and [SEP] are tokens too"),
             (edges_learned, "[CLS] and [SEP] are not words"),
             (one_a_word, "not only each word"),

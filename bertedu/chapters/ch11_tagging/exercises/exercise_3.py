@@ -88,12 +88,8 @@ def piece_labels(case: Case) -> None:
                 aligned(pieces, labels, "zero"),
                 "0 is the number of a tag (here O), so the model would learn it. The loss ignores -100.",
             ),
-            (
-                [0 if label == IGNORED else label for label in right],
-                "0 is the number of a tag (here O), so the model would learn it at [CLS], [SEP] and every other piece. "
-                "The loss ignores -100.",
-            ),
             ([-1 if label == IGNORED else label for label in right], "cross_entropy ignores -100, not -1."),
+            ([0 if label == IGNORED else label for label in right], "0 is a tag's number: the loss ignores -100."),
             ([None if label == IGNORED else label for label in right], NUMBERS_ONLY),
             ([IGNORED, *[None if label == IGNORED else label for label in right[1:-1]], IGNORED], NUMBERS_ONLY),
             (aligned(pieces, labels, "more"), "One -100 too many: a word of n pieces has n - 1 other pieces."),
