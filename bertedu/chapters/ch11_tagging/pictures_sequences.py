@@ -73,9 +73,9 @@ def crf_paths(emissions: Tensor, transitions: Tensor) -> Figure:
         for (a, one), (b, other) in product(enumerate(before), enumerate(after)):
             start, end = (one.right + 6, one.centre[1]), (other.x - 6, other.centre[1])
             thick = (a, b) == (best[word], best[word + 1])
+            (left, above), (right, below) = start, end
             at = [
-                tuple(p + share * (q - p) for p, q in zip(start, end, strict=True))
-                for share in (0, 0.18, 0.28, 0.38, 1)
+                (left + share * (right - left), above + share * (below - above)) for share in (0, 0.18, 0.28, 0.38, 1)
             ]
             ink = INK if thick else RULE
             sheet.line(at[0], at[1], thick=thick, ink=ink)
