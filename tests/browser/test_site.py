@@ -22,7 +22,7 @@ DRAWN = """async () => {
 SERIOUS = """([without, options]) => axe.run({include: [document], exclude: without.map(one => [one])}, options)
     .then(result => result.violations.filter(one => ["serious", "critical"].includes(one.impact))
     .map(one => `${one.id} (${one.nodes.length}): ${one.nodes[0].html.slice(0, 150)}`))"""
-VIOLATIONS = {"resultTypes": ["violations"]}
+VIOLATIONS = {"resultTypes": ["violations"], "preload": False}  # preloading asks for style sheets at wrong addresses
 LAYOUT = {**VIOLATIONS, "rules": {"color-contrast": {"enabled": False}}}  # colours are those of the widest window
 CODE = ["pre"]  # thousands of spans in a few colours: looked at on one page of each kind
 CODE_IS_LOOKED_AT = ("chapters/03_self_attention.html", "reference/model.html")
