@@ -3,6 +3,7 @@
 import pytest
 
 from bertedu.classroom.overview import chapter, chapters, graph, missing_before, refreshed, times_table
+from bertedu.course.building.sittings import Sittings
 from bertedu.course.rooms import CHAPTERS
 from bertedu.errors import UserError
 
@@ -21,7 +22,7 @@ FIRST_CELL = """# %% [markdown]
 """
 
 
-def source(tmp_path, time="60 minutes for the core path, about two hours for everything", needs="[02 · A](02_a.ipynb)"):
+def source(tmp_path, time="two sittings of about 50 and 45 minutes, and 20 more for what is optional", needs="[02 · A](02_a.ipynb)"):
     path = tmp_path / "03_attention.py"
     path.write_text(FIRST_CELL.format(time=time, needs=needs), encoding="utf-8")
     return path
@@ -33,10 +34,10 @@ def test_a_chapter_that_is_only_better_to_have_is_not_called_needed(tmp_path):
     assert (found.needs, found.better_after) == (("01", "02"), ("13",))
 
 
-def test_two_hours_are_120_minutes(tmp_path):
+def test_a_chapter_has_the_sittings_that_it_states(tmp_path):
     found = chapter(source(tmp_path))
     assert (found.number, found.name, found.title) == ("03", "03_attention", "Attention")
-    assert (found.core, found.everything) == (60, 120)
+    assert (found.sittings, found.core, found.everything) == (Sittings((50, 45), 20), 95, 115)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,7 @@ def test_only_the_chapters_own_exercises_are_counted(tmp_path):
 
 
 def test_a_chapter_without_its_times_is_refused(tmp_path):
-    with pytest.raises(UserError, match="60 minutes for the core path"):
+    with pytest.raises(UserError, match="how many sittings"):
         chapter(source(tmp_path, time="a while"))
     with pytest.raises(UserError, match="no chapters"):
         chapters(tmp_path / "nothing")
@@ -86,9 +87,9 @@ def test_an_order_that_the_graph_forbids_is_refused():
 def test_the_table_has_every_chapter_and_adds_up():
     rows = times_table(COURSE).splitlines()[2:]
     assert len(rows) == len(COURSE) + 1
-    numbers = [[int(cell) for cell in row.split("|")[2:6]] for row in rows]
+    numbers = [[sum(map(int, cell.split("+"))) if cell.strip() else 0 for cell in row.split("|")[2:6]] for row in rows]
     assert [sum(column) for column in zip(*numbers[:-1], strict=True)] == numbers[-1]
-    assert all(everything == reading + exercises for _, everything, reading, exercises in numbers)
+    assert all(sum(row[:2]) == sum(row[2:]) for row in numbers)
 
 
 def test_a_page_without_marks_is_refused():

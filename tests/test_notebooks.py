@@ -18,6 +18,7 @@ from bertedu.course.building.build import outdated, strays
 from bertedu.course.building.guesses import is_guess, with_answers
 from bertedu.course.building.pictures import faults_of_pictures, files_of, pictures_in, pictures_of, unreadable
 from bertedu.course.building.places import Places
+from bertedu.course.building.sittings import sittings_of, told
 from bertedu.course.building.versions import read_source
 from bertedu.course.loading import exercises_of
 from bertedu.course.quizzes import read_quiz
@@ -50,6 +51,12 @@ def markdown(text: str) -> str:
 def test_no_source_is_newer_than_its_notebooks(source):
     stale = [f"{job.path.name}: {why}" for job, why in outdated((number_of(source),))]
     assert not stale, f"{stale}: run `bertedu build {number_of(source)}`"
+
+
+@every_source
+def test_a_chapter_says_the_minutes_that_are_counted(source):
+    counted = sittings_of(read(PLACES.pair(source)[0]), exercises_of(number_of(source)))
+    assert told(source) == counted, f"run `bertedu build {number_of(source)}`"
 
 
 # Chapters whose cells are still longer than they should be: "median" is all that they are let off.
@@ -215,7 +222,7 @@ A promise.
 - two
 - three
 
-**Time:** 45 minutes · **You need:** nothing · **Next:** nothing
+**Time:** one sitting of about 45 minutes · **You need:** nothing · **Next:** nothing
 ## Recall
 ## A section
 ## The proof
@@ -244,8 +251,8 @@ def test_a_complete_chapter_passes():
         ("## Next", "", "no section `## Next`"),
         ("## Quiz\n## Interview questions", "## Interview questions\n## Quiz", "another order"),
         ("- three\n", "", "2 objectives"),
-        ("45 minutes", "soon", "time is not told"),
-        ("45 minutes", "90 minutes", "time is not told"),
+        ("one sitting of about 45 minutes", "soon", "time is not told"),
+        ("about 45 minutes", "about 90 minutes", "a sitting takes 15 to 70 minutes"),
         ("**You need:**", "You need", "You need"),
         ("# 03 ·", "# Chapter 3:", "begins with"),
     ],

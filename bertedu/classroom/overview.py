@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from bertedu.course.building.sittings import Sittings, told
 from bertedu.course.loading import exercises_of
 from bertedu.course.rooms import number_of, sources_in
 from bertedu.errors import UserError
@@ -11,9 +12,6 @@ from bertedu.files import read_text
 
 CLASS_MINUTES = 90
 CHAPTER_LINK = re.compile(r"\[[^\]]+\]\((\d\d[a-z]?)_\w+\.ipynb\)")
-IN_WORDS = {"two hours": "120 minutes"}
-SITTINGS = re.compile(r"\b(two|three|four) sittings\b")
-A_SITTING = 65  # minutes: a good hour
 
 
 @dataclass(frozen=True)
@@ -23,12 +21,20 @@ class Chapter:
     number: str  # 03
     name: str  # 03_self_attention
     title: str
-    core: int  # the core path: what the chapter itself states
-    everything: int  # the same with all exercises and optional sections
+    sittings: Sittings  # as the chapter itself states them
     exercises: dict[str, int]  # minutes by number
     needs: tuple[str, ...]
     better_after: tuple[str, ...]
-    sittings: int  # with everything
+
+    @property
+    def core(self) -> int:
+        """All sittings together, without what is optional."""
+        return self.sittings.core
+
+    @property
+    def everything(self) -> int:
+        """The same with what is optional."""
+        return self.sittings.everything
 
     @property
     def exercise_minutes(self) -> int:
@@ -55,7 +61,6 @@ def chapter(source: Path) -> Chapter:
     number = number_of(source)
     title = re.search(r"# \d\d[a-z]? · (.+?)  ", text)
     needs = re.search(r"\*\*You need:\*\*(.*?)\*\*Next:\*\*", text)
-    minutes = times(re.search(r"\*\*Time:\*\*(.*?)\*\*You need:\*\*", text), source)
     if not title or not needs:
         raise UserError(f"{source}: the first cell needs a title like '# 03 · …', and 'You need:' before 'Next:'.")
     hard, _, soft = needs[1].partition("best after")
@@ -63,42 +68,25 @@ def chapter(source: Path) -> Chapter:
         number,
         source.stem,
         title[1],
-        *minutes,
+        told(source),
         {exercise.number: exercise.minutes for exercise in exercises_of(number)},
         tuple(CHAPTER_LINK.findall(hard)),
         tuple(CHAPTER_LINK.findall(soft)),
-        sittings(text, minutes[1]),
     )
 
 
-def sittings(first_cell: str, everything: int) -> int:
-    """In how many sittings a chapter is worked through: as many as its first cell says, or else of a good hour each."""
-    stated = SITTINGS.search(first_cell)
-    return ("two", "three", "four").index(stated[1]) + 2 if stated else -(-everything // A_SITTING)
-
-
-def times(stated: re.Match | None, source: Path) -> tuple[int, int]:
-    """Minutes of the core path and of everything, from the line that states them."""
-    text = stated[1] if stated else ""
-    for words, number in IN_WORDS.items():
-        text = text.replace(words, number)
-    core, everything = re.search(r"(\d+) minutes for the core path", text), re.search(r"about (\d+) minutes", text)
-    if not core or not everything:
-        raise UserError(f"{source}: 'Time:' should say '60 minutes for the core path' and 'about 120 minutes'.")
-    return int(core[1]), int(everything[1])
-
-
 def times_table(all_chapters: list[Chapter]) -> str:
-    """Teaching and exercise minutes of every chapter, apart, as a Markdown table."""
+    """The sittings, reading and exercises of every chapter, apart, as a Markdown table."""
     rows = [
-        f"| [{c.number} · {c.title}](../../bertedu/chapters/ch{c.name}/teaching.md) | {c.core} | {c.everything} | "
-        f"{c.reading_minutes} | {c.exercise_minutes} | {', '.join(f'{n} ({m})' for n, m in c.exercises.items())} |"
+        f"| [{c.number} · {c.title}](../../bertedu/chapters/ch{c.name}/teaching.md) | "
+        f"{' + '.join(map(str, c.sittings.each))} | {c.sittings.optional or ''} | {c.reading_minutes} | "
+        f"{c.exercise_minutes} | {', '.join(f'{n} ({m})' for n, m in c.exercises.items())} |"
         for c in all_chapters
     ]
-    total = [sum(column) for column in zip(*((c.core, c.everything, c.reading_minutes, c.exercise_minutes)
+    total = [sum(column) for column in zip(*((c.core, c.sittings.optional, c.reading_minutes, c.exercise_minutes)
                                             for c in all_chapters), strict=True)]  # fmt: skip
     return "\n".join((
-        "| chapter | core path | everything | of it reading and running | of it exercises | each exercise (minutes) |",
+        "| chapter | sittings | optional | of both reading and running | of both exercises | each exercise (minutes) |",
         "|---|---|---|---|---|---|",
         *rows,
         f"| together | {total[0]} | {total[1]} | {total[2]} | {total[3]} | |",

@@ -7,10 +7,12 @@ from nbformat import NotebookNode
 
 from bertedu.course.building.limits import begins, code_cells, long_cells, wide_lines, wrong_size
 from bertedu.course.building.pictures import pictures_in, seen_from_below
+from bertedu.course.building.sittings import LINE, Sittings, sittings_in
 
 __all__ = ["long_cells", "wide_lines", "wrong_size"]  # and all of this file
 
 MOST_BARE_TRUTHS = 3
+SITTING = range(15, 71)  # minutes; a short one is one that waits for a training
 UNCOMPARED = ("nbval-ignore-output", "nbval-skip", "pytest-validate-ignore-output")
 UNCOMPARED_COMMENTS = ("NBVAL_IGNORE_OUTPUT", "NBVAL_SKIP", "PYTEST_VALIDATE_IGNORE_OUTPUT")
 HEADINGS = (
@@ -141,9 +143,11 @@ def opening(notebook: NotebookNode, chapter: str) -> list[str]:
     points = len(re.findall(r"^[-*] ", text, flags=re.M))
     if not 3 <= points <= 5:
         found.append(f"it has {points} objectives (`- …` below the first heading), and a chapter has three to five")
-    minutes = re.search(r"\*\*Time:\*\* (\d+) minutes", text)
-    if not minutes or not (10 if chapter == "00" else 30) <= int(minutes[1]) <= 60:
-        found.append("its time is not told as `**Time:** 45 minutes` (30 to 60)")
+    time = LINE.search(text)
+    if not time:
+        found.append(f"its time is not told as `**Time:** {Sittings((50, 55), 20)}`")
+    elif not all(minutes in SITTING for minutes in sittings_in(time).each):
+        found.append(f"a sitting takes {SITTING.start} to {SITTING.stop - 1} minutes, and its are {time[0]!r}")
     found += [f"its opening does not tell **{word}:**" for word in ("You need", "Next") if f"**{word}:**" not in text]
     return found
 

@@ -12,8 +12,8 @@
 # - learn a vocabulary from text by three criteria, with a pencil and with code
 # - build the sequence that BERT reads: special tokens, pairs, padding, truncation, offsets
 #
-# **Time:** 60 minutes for the core path, which is every section without "(optional)" and exercises 1.1 to 1.3. Plan
-# about 120 minutes for the whole chapter. · **You need:** [00 · Start here](00_start_here.ipynb) ·
+# **Time:** two sittings of about 5 and 5 minutes ·
+# **You need:** [00 · Start here](00_start_here.ipynb) ·
 # **Next:** [01b · PyTorch in one sitting](01b_pytorch.ipynb)
 #
 # ## Recall
@@ -357,6 +357,9 @@ explorable(
 # because *face* begins with `f` and has its `c` inside. A character needs two tokens: one to begin a word, one to
 # continue it. A learned vocabulary has both where its text needs them, because it starts from all characters of the
 # text, in the forms that occur.
+#
+# **Here the first sitting ends.** You can normalize a text and split any word with a given vocabulary, as BERT
+# does. The second sitting learns such a vocabulary from text, and builds the sequence that BERT reads.
 #
 # ## Learn the pieces from text
 #

@@ -12,8 +12,7 @@
 # - compute LayerNorm with a pencil, and name two details that hand-written versions often get wrong;
 # - describe what `[CLS]`, `[SEP]` and `[PAD]` look like when they enter the encoder, and prove your class correct.
 #
-# **Time:** 60 minutes for the core path, about two hours for everything. For the core path, skip the sections marked
-# "(optional)" and come back to "Paper and code" later. ·
+# **Time:** two sittings of about 5 and 5 minutes ·
 # **You need:** [01 · The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb); best after
 # [01b · PyTorch in one sitting](01b_pytorch.ipynb), unless you have trained networks with PyTorch before ·
 # **Next:** [03 · Self-attention](03_self_attention.ipynb)
@@ -505,6 +504,10 @@ check("2.3", layer_norm)
 # the formula, read from left to right.
 #
 # </details>
+
+# %% [markdown]
+# **Here the first sitting ends.** You have the input of BERT: three rows for each token, added and normalized. The
+# second sitting looks at positions: those that need no training, and those that a row of padding moves.
 
 # %% [markdown]
 # ## Positions that need no training: sinusoids

@@ -12,7 +12,7 @@
 # - mask padding so that nothing becomes `nan`, even in float16 and in a text that consists of padding only
 # - say what attention costs for T tokens, and when that cost begins to matter
 #
-# **Time:** 60 minutes for the core path, about 120 minutes with everything ·
+# **Time:** two sittings of about 5 and 5 minutes ·
 # **You need:** [02 · Input embeddings](02_input_embeddings.ipynb) ·
 # **Next:** [04 · The encoder](04_transformer_encoder.ipynb)
 #
@@ -492,6 +492,9 @@ for token, row in zip(tokens, (shared @ shared.T / 4**0.5).softmax(dim=-1)):
 # Each token attends most to itself, and *keys* matches *lamp* exactly as well as *lamp* matches *keys*. But [MASK] may
 # need the noun although the noun doesn't need [MASK]. Two projections allow this difference. (Some models share the
 # two, such as Reformer, Kitaev et al. 2020, which lets a token attend to itself only if there is nothing else.)
+#
+# **Here the first sitting ends.** You have one attention head as a class, and every number in it by hand. The
+# second sitting runs several heads at once, hides the padding, and lets a layer learn something.
 #
 # ## Several heads
 #

@@ -12,8 +12,7 @@
 # - assemble the encoder layer and the stack, equal to `transformers` to five decimals;
 # - explain which parts of the original Transformer BERT left out, and why.
 #
-# **Time:** 60 minutes for the core path, about two hours for everything. For the core path, skip the sections marked
-# "(optional)" and come back to "Paper and code" later. ·
+# **Time:** two sittings of about 5 and 5 minutes ·
 # **You need:** [03 · Self-attention](03_self_attention.ipynb) ·
 # **Next:** [05 · The whole BERT](05_the_whole_bert.ipynb)
 #
@@ -636,6 +635,10 @@ print(f"evaluation: values {dropout(ones).unique().item():.2f}")
 # | after the embeddings' LayerNorm | entries of the vectors that enter layer 1, so the residual stream itself |
 # | on the attention weights, after softmax | weights from one token to another |
 # | on the output of each sublayer, **before** it is added | entries of the update, not of the stream |
+#
+# **Here the first sitting ends.** You have all the parts of a layer: residual connection, LayerNorm, feed-forward
+# network and dropout. The second sitting puts them together, stacks the layers, and compares the stack with the
+# package's.
 #
 # ## The layer
 #

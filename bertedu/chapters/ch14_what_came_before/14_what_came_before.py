@@ -13,7 +13,7 @@
 # - show what pre-training and fine-tuning changed in 2018, with a run and with the published figures
 # - compare six models fairly, and report also what speaks against the story
 #
-# **Time:** 60 minutes for the core path, about 110 minutes with everything ·
+# **Time:** two sittings of about 5 and 5 minutes ·
 # **You need:** [05 · The whole BERT](05_the_whole_bert.ipynb) and
 # [06 · Masked language model](06_masked_language_model.ipynb), best after
 # [13 · Pairs, similarity and summaries](13_pairs_and_similarity.ipynb) ·
@@ -337,6 +337,9 @@ show("unseen words, singular first", "unseen words, neighbours")
 # fastText finds the singular in seven of eight cases, and 58 % of the next words are of the same kind. So its pieces
 # have learned something about meaning. (Eight plurals are few.) BERT's WordPiece has the same purpose, with pieces that
 # don't overlap ([chapter 01](01_wordpiece_tokenizer.ipynb)).
+#
+# **Here the first sitting ends.** You have trained word vectors in three ways, and you know what each counts or
+# predicts. The second sitting reads the sentence around a word: ELMo, GPT, and what fine-tuning added.
 #
 # ## What one vector can't do
 #

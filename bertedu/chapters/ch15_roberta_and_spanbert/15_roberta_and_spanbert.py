@@ -12,7 +12,7 @@
 # - mask spans of whole words, and build the head that predicts a span from its two boundary tokens
 # - open a RoBERTa checkpoint of `transformers`, and find a bug that no evaluation shows
 #
-# **Time:** 60 minutes for the core path, about 120 minutes with everything ·
+# **Time:** two sittings of about 5 and 5 minutes ·
 # **You need:** [01 · The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb) and
 # [06 · Masked language model](06_masked_language_model.ipynb), best after
 # [14 · What came before](14_what_came_before.ipynb) ·
@@ -577,6 +577,9 @@ for side in ("right", "left"):
 # layers. The vector of `<s>` goes through dropout, a linear layer `dense`, tanh, dropout, and a linear layer
 # `out_proj` to the C labels. Both layers are new, so fine-tuning has one layer more to learn from nothing. We build
 # this head in *The proof*: it takes one line.
+#
+# **Here the first sitting ends.** You have RoBERTa: its masking, its tokenizer and its positions. The second
+# sitting masks whole spans and asks what their two ends know, as SpanBERT does.
 #
 # ## Spans: a harder question
 #

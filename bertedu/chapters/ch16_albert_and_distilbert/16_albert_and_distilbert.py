@@ -13,7 +13,7 @@
 # - compute soft targets at a temperature by hand, and show with a measurement why the loss is multiplied by T²
 # - distil a student from a teacher, and measure what the teacher gives and what the copied layers give
 #
-# **Time:** 60 minutes for the core path, about 120 minutes with everything ·
+# **Time:** two sittings of about 5 and 5 minutes ·
 # **You need:** [15 · RoBERTa and SpanBERT](15_roberta_and_spanbert.ipynb) ·
 # **Next:** [17 · ELECTRA](17_electra.ipynb)
 #
@@ -460,6 +460,9 @@ print(f"sentence order: word overlap gets {best_accuracy(following, swapped):.2f
 # next-sentence pairs. The average over five tasks is 79.0 with neither task, 79.2 with next sentences, and 80.1 with
 # sentence order. In `transformers` the head is called `sop_classifier`. Pre-training it here is `bertedu pretrain
 # --architecture albert`.
+#
+# **Here the first sitting ends.** You know what ALBERT shares, what this saves, and what it does not make faster.
+# In the second sitting, a small student learns from a large teacher.
 #
 # ## DistilBERT: a student and a teacher
 #

@@ -12,7 +12,7 @@
 # - say why ELECTRA is not a GAN, what its two models share, and where the weight of 50 matters
 # - read a small comparison of pre-training tasks without believing more than it shows
 #
-# **Time:** 60 minutes for the core path, about 100 minutes with everything ·
+# **Time:** two sittings of about 5 and 5 minutes ·
 # **You need:** [16 · ALBERT and DistilBERT](16_albert_and_distilbert.ipynb) ·
 # **Next:** [18 · DeBERTa and XLNet](18_deberta_and_xlnet.ipynb)
 #
@@ -466,6 +466,10 @@ check("17.3", detection_loss)
 # the number of real tokens, not by B·T.
 #
 # </details>
+
+# %% [markdown]
+# **Here the first sitting ends.** You have both halves of ELECTRA: a generator that replaces tokens, and a
+# discriminator with its loss. The second sitting joins them, trains the pair, and measures what it is worth.
 
 # %% [markdown]
 # ## One table of embeddings for both

@@ -13,7 +13,7 @@
 # - write down what each word may see in permutation language modeling, and why XLNet needs two streams for it
 # - find a bug in relative attention that no shape and no loss will show you
 #
-# **Time:** 60 minutes for the core path, about 110 minutes with everything ·
+# **Time:** two sittings of about 5 and 5 minutes ·
 # **You need:** [17 · ELECTRA](17_electra.ipynb) ·
 # **Next:** [19 · ModernBERT](19_modernbert.ipynb)
 #
@@ -570,6 +570,9 @@ for text in ("the the the the the", "[CLS] the the the the the [SEP]"):
 #
 # The paper's ablation (base models, MNLI): masked words 86.3, replaced tokens with shared embeddings 88.8, with
 # separate ones 88.3, and with gradient-disentangled sharing 89.3. So most of the gain is ELECTRA's.
+#
+# **Here the first sitting ends.** You have DeBERTa: attention by content and by distance, with buckets for what is
+# far. The second sitting predicts the words in any order, as XLNet does.
 #
 # ## XLNet: predict in any order
 #

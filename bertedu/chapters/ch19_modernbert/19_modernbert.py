@@ -13,7 +13,7 @@
 # - compute a batch without its padding, with offsets and positions, and get the same vectors
 # - detect and repair a checkpoint whose rotary halves are read as neighbors
 #
-# **Time:** 60 minutes for the core path, about 110 minutes with everything ·
+# **Time:** two sittings of about 5 and 5 minutes ·
 # **You need:** [18 · DeBERTa and XLNet](18_deberta_and_xlnet.ipynb) ·
 # **Next:** [20 · Many languages](20_many_languages.ipynb)
 #
@@ -588,6 +588,9 @@ assert (blocks - masked).abs().max() < 1e-4, "both ways should give the same vec
 
 # %% [markdown]
 # The vectors are the same. On our machine the blocks took less than a tenth of the time.
+#
+# **Here the first sitting ends.** You have the new parts of a layer: rotary positions, a gate, pre-norm and local
+# attention. The second sitting computes no padding, builds one whole layer, and asks what each change is worth.
 #
 # ## Unpadding
 #

@@ -13,7 +13,7 @@
 # - pre-train a BERT on two languages, and measure zero-shot transfer against three baselines, without leaking labels
 # - say what word overlap and word order do to the transfer (optional: what the curse of multilinguality is)
 #
-# **Time:** 60 minutes for the core path, about 100 minutes with everything ·
+# **Time:** two sittings of about 5 and 5 minutes ·
 # **You need:** [19 · ModernBERT](19_modernbert.ipynb) ·
 # **Next:** [21 · Which one?](21_which_one.ipynb)
 #
@@ -385,6 +385,9 @@ for text in ("The doctor is unable to sleep", HOUSES["Turkish"]):
 # ▁ by a space gives the text back, as SentencePiece has normalized it: several spaces become one, ½ becomes 1⁄2.
 # WordPiece doesn't say where the spaces were, for example before a comma. And `<unk>` stands for the unknown characters
 # alone, here *Kö* (the 900 texts have no capital K either). WordPiece gives the whole word up.
+#
+# **Here the first sitting ends.** You have one vocabulary for two languages, and know whom the sampling favors. The
+# second sitting trains on both, and teaches a task in one of them only.
 #
 # ## Pre-training on two languages
 #

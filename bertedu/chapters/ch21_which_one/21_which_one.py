@@ -14,7 +14,7 @@
 # - find the models that no other one beats in both cost and score (optional: when an encoder is cheaper than a prompt)
 # - detect an unfair comparison with an A/A test, and repair it
 #
-# **Time:** 60 minutes for the core path, about 100 minutes with everything ·
+# **Time:** three sittings of about 5, 5 and 5 minutes ·
 # **You need:** [20 · Many languages](20_many_languages.ipynb) ·
 # **Next:** [22 · From two cores to many GPUs](22_many_gpus.ipynb)
 #
@@ -371,6 +371,9 @@ for task, n in by_accuracy.items():
 # texts, will the order stay?* Rows answer this one. Our table answers only the first. For the second you need the
 # answers of both models, row by row, and `results.json` keeps only the scores. The noise of the rows gets smaller only
 # with more rows, or with more tasks.
+#
+# **Here the first sitting ends.** You can tell a difference from noise, for one comparison. The second sitting
+# makes many of them, and reads the results of the family.
 #
 # ## Many comparisons
 #
@@ -802,6 +805,10 @@ for number in range(1, 11):
     largest = max(largest, abs(library.statistic - difference / error), abs(library.pvalue - p))
 print(f"largest difference from SciPy: {largest:.6f}")
 print(f"fronts that differ: {len(set(on_front) ^ set(pareto_front(points)))}")
+
+# %% [markdown]
+# **Here the second sitting ends.** You have read the table of results with its errors and its costs. The third
+# sitting turns it into a decision.
 
 # %% [markdown]
 # ## Which one, then?

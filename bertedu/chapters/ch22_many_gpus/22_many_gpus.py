@@ -13,7 +13,7 @@
 # - train with two processes, and count what all-reduce sends and what sharding (ZeRO, FSDP) leaves on each of them
 # - detect and repair a recomputation that draws other random numbers
 #
-# **Time:** 60 minutes for the core path, about 120 minutes with everything ·
+# **Time:** two sittings of about 5 and 5 minutes ·
 # **You need:** [08 · Pre-training](08_pre_training.ipynb) ·
 # **Next:** [23 · Into production](23_into_production.ipynb)
 #
@@ -556,6 +556,9 @@ print(f"the layer that runs again needs {(kept[False] - kept[True]) / 12:.0f} MB
 # Another remedy is simpler: **gradient accumulation**, half the batch twice (chapter 08). It halves the activations. If
 # the loss is divided by the number of labelled tokens of the whole batch, the gradient stays the same. The price is
 # smaller matrix products, and a GPU needs large ones.
+#
+# **Here the first sitting ends.** You know what one processor can do: its roofline, 16 bits, and memory exchanged
+# for time. The second sitting uses several processes.
 #
 # ## Two processes
 #

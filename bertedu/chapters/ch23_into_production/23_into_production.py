@@ -12,7 +12,7 @@
 # - choose a decision threshold by cost, and abstain where that is cheaper
 # - notice drift without labels, log without keeping texts, and stop a service that is fast and wrong
 #
-# **Time:** 60 minutes for the core path, about 110 minutes with everything ·
+# **Time:** two sittings of about 5 and 5 minutes ·
 # **You need:** [10 · Text classification](10_text_classification.ipynb), and
 # [13 · Pairs and similarity](13_pairs_and_similarity.ipynb) for the search; best after
 # [22 · From two cores to many GPUs](22_many_gpus.ipynb) ·
@@ -486,6 +486,9 @@ for per_second in (50, 70, 80):
 # The formula holds. These are times in the queue, without the request's own 10 ms. From 50 to 80 requests a second there
 # is 60 % more traffic, and the mean wait is four times as long. The p99 is several times the mean, even at 50. That is
 # why servers are often planned for a utilization of 50 to 70 %: a burst of requests must not reach the steep part.
+#
+# **Here the first sitting ends.** You have a model in a file, in eight bits, and you know what its batches cost.
+# The second sitting puts it behind a service, and watches it.
 #
 # ## Who holds the clock?
 #

@@ -13,7 +13,7 @@
 # - write a Transformer layer in Flax (NNX), load PyTorch's weights, and show that both agree within 10⁻⁵
 # - train with optax in a step that is a pure function, and find a bug that makes the training loss too good
 #
-# **Time:** 60 minutes for the core path, about 110 minutes with everything ·
+# **Time:** two sittings of about 5 and 5 minutes ·
 # **You need:** [06 · Masked language model](06_masked_language_model.ipynb) and
 # [08 · Pre-training](08_pre_training.ipynb), best after
 # [22 · From two cores to many GPUs](22_many_gpus.ipynb) and
@@ -450,6 +450,10 @@ class MyLayer(nnx.Module):
         x = self.attention_norm(x + self.attention(x, bias))
         return self.feed_forward_norm(x + self.feed_forward(x, approximate))
 
+
+# %% [markdown]
+# **Here the first sitting ends.** You have a layer in Flax, and you know how JAX compiles, differentiates and draws
+# random numbers. The second sitting fills a whole BERT with known weights and trains it.
 
 # %% [markdown]
 # ## Weights from PyTorch

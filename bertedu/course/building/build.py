@@ -15,7 +15,9 @@ from bertedu.course.building.guesses import is_guess, withhold
 from bertedu.course.building.pictures import pictures_of
 from bertedu.course.building.places import Places
 from bertedu.course.building.rules import refuse_faults
+from bertedu.course.building.sittings import sittings_of, write_minutes
 from bertedu.course.building.versions import learner_version, read_source, solution_version
+from bertedu.course.loading import exercises_of
 from bertedu.course.measured import BUILDING
 from bertedu.course.rooms import drawing_files, number_of
 from bertedu.errors import UserError
@@ -141,6 +143,8 @@ def build(chapters: tuple[str, ...] = (), places: Places | None = None, show_pro
         for job, _ in waiting:
             bar.set_description(f"{job.path.parent.name}/{job.path.stem}")
             run(job, bar)
+            if not job.is_solved:
+                count_minutes(job, bar)
     return [job.path for job, _ in waiting]
 
 
@@ -171,6 +175,17 @@ def run(job: Job, bar: tqdm) -> None:
     except nbformat.ValidationError as error:
         raise UserError(f"{job.path}: not a valid notebook ({error}): correct its source.") from error
     write_text(job.path, text if text.endswith("\n") else text + "\n")
+
+
+def count_minutes(job: Job, bar: tqdm) -> None:
+    """Count the sittings of a chapter that was just built; where its source says otherwise, write them into it and into
+    both notebooks."""
+    stored = job.stored
+    if stored is None or "**Time:**" not in read_text(job.source):
+        return
+    if write_minutes(job.source, sittings_of(stored, exercises_of(number_of(job.source)))):
+        for again in jobs([job.source], job.places):
+            run(again, bar)
 
 
 def closing(job: Job) -> str:
