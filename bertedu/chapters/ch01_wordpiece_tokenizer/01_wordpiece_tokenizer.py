@@ -844,6 +844,53 @@ for name, split in splitters.items():
 # in the tokenizer. Unigram was as good as BPE or better, in English and in Japanese. So do not judge a tokenizer by
 # tokens per word alone: here, Unigram needs the most of the three subword methods.
 #
+# ## The same with `tokenizers`, and odd input (optional)
+#
+# In a project you would let a library learn the vocabulary. `BertWordPieceTokenizer` reads texts, writes a `vocab.txt`
+# as BERT's, and opens it again.
+
+# %%
+import tempfile
+
+from tokenizers import BertWordPieceTokenizer
+
+theirs = BertWordPieceTokenizer(lowercase=True)
+theirs.train_from_iterator(train, vocab_size=1000, show_progress=False)
+folder = tempfile.mkdtemp()
+theirs.save_model(folder)  # writes vocab.txt
+reopened = BertWordPieceTokenizer(f"{folder}/vocab.txt", lowercase=True)
+
+# %%
+pair = reopened.encode("The seal swims.", "Is it wet?")
+print(*pair.tokens)
+print(reopened.decode(pair.ids))
+shared = len(set(reopened.get_vocab()) & set(tokenizer.vocab))
+assert shared >= 990, "ties are broken in another order, so a few pieces may differ"
+
+# %% [markdown]
+# `decode` gives the text back, without special tokens, in lower case, with blanks before some marks. What was lost in
+# normalization stays lost.
+#
+# Now input that no training text had: a typo, another script, an emoji, a special token in the middle of a text. Guess
+# which of them are split, and which are lost.
+
+# %% tags=["guess"]
+for text in ("seal", "sael", "Ελλάδα", "🙂", "[MASK]", "[unused1]"):
+    print(f"{text:10}", *tokenizer.tokenize(text))
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# A typo still has letters that the vocabulary knows, so it falls into short pieces: nothing is lost, but their
+# vectors say little. One letter that the vocabulary doesn't have makes the whole word `[UNK]`. Special tokens are found
+# before the text is split, so a user who types `[MASK]` hides a word of yours: filter such input.
+#
+# `[unused1]` is split here, because our vocabulary has no such token. The published one has 994 of them, from
+# `[unused0]` on: rows of the embedding table that pre-training never used. Write your own words over their names in
+# `vocab.txt`, and the table keeps its size.
+#
+# </details>
+#
 # ## A domain's own vocabulary (optional)
 #
 # A vocabulary knows the text that it was learned from. `clinic.txt` holds a hundred invented notes from a hospital.

@@ -845,6 +845,15 @@ with torch.no_grad():
 attention_heatmap(model.weights[0, 0], text, "Attention weights of the trained head")
 
 # %% [markdown]
+# The same weights as lines, in **bertviz** (Vig 2019), the view that most papers show. Move over a token on the left to
+# see only what it attends to.
+
+# %% tags=["nbval-ignore-output"]
+from bertedu.visualization.bertviz_views import head_view
+
+head_view((model.weights,), text)
+
+# %% [markdown]
 # ![In the keys near the old lamp, MASK gives most of its weight to keys and the answer is are; in the old lamp near the keys, most to lamp and the answer is is.](pictures/03_learned.svg)
 #
 # Nobody told the head what a noun is, or that the first one is the subject. Gradient descent found queries and keys

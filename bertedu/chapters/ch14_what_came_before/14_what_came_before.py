@@ -717,6 +717,16 @@ show("topics", "judged agreement")
 # fine-tuned. (At full size BERT does both well. In recognizing entities BERT-Base has an F1 of 96.4 fine-tuned, and
 # 96.1 frozen, its last four layers under a bidirectional LSTM: Devlin et al., section 5.3, development set.)
 #
+# ## Six ways, side by side
+#
+# | | context of a word | depth | a word that it never saw | on a task |
+# |---|---|---|---|---|
+# | word2vec, GloVe | none | one table | has no vector | features, frozen |
+# | fastText | none | one table | the mean of its pieces | features, frozen |
+# | ELMo | both sides, in two models that never meet | two LSTM layers | read by its letters | a weighted sum of its layers, frozen |
+# | GPT | the left side | 12 layers | split by BPE | all weights are fine-tuned |
+# | BERT | both sides, in every layer | 12 or 24 layers | split by WordPiece | all weights are fine-tuned |
+#
 # ## All answers in one picture
 #
 # The next cell draws six of the questions. Each dot is a model, its line goes from the lowest to the highest of three
