@@ -12,7 +12,7 @@
 # - say why ELECTRA is not a GAN, what its two models share, and where the weight of 50 matters
 # - read a small comparison of pre-training tasks without believing more than it shows
 #
-# **Time:** two sittings of about 5 and 5 minutes ·
+# **Time:** two sittings of about 55 and 60 minutes, and 5 more for what is optional ·
 # **You need:** [16 · ALBERT and DistilBERT](16_albert_and_distilbert.ipynb) ·
 # **Next:** [18 · DeBERTa and XLNet](18_deberta_and_xlnet.ipynb)
 #

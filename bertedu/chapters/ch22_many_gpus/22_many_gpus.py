@@ -13,7 +13,7 @@
 # - train with two processes, and count what all-reduce sends and what sharding (ZeRO, FSDP) leaves on each of them
 # - detect and repair a recomputation that draws other random numbers
 #
-# **Time:** two sittings of about 5 and 5 minutes ·
+# **Time:** two sittings of about 50 and 65 minutes, and 10 more for what is optional ·
 # **You need:** [08 · Pre-training](08_pre_training.ipynb) ·
 # **Next:** [23 · Into production](23_into_production.ipynb)
 #

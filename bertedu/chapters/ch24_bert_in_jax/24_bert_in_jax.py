@@ -13,7 +13,7 @@
 # - write a Transformer layer in Flax (NNX), load PyTorch's weights, and show that both agree within 10⁻⁵
 # - train with optax in a step that is a pure function, and find a bug that makes the training loss too good
 #
-# **Time:** two sittings of about 5 and 5 minutes ·
+# **Time:** two sittings of about 45 and 60 minutes ·
 # **You need:** [06 · Masked language model](06_masked_language_model.ipynb) and
 # [08 · Pre-training](08_pre_training.ipynb), best after
 # [22 · From two cores to many GPUs](22_many_gpus.ipynb) and

@@ -12,7 +12,7 @@
 # - find a bug from its symptom, and say how you would have noticed it
 # - plan the hours that are left, and take a mock interview
 #
-# **Time:** one sitting of about 5 minutes ·
+# **Time:** one sitting of about 60 minutes, and 15 more for what is optional ·
 # **You need:** [05 · The whole BERT](05_the_whole_bert.ipynb) and
 # [08 · Pre-training](08_pre_training.ipynb); the more of 10 to 20, the better · **Next:** your interview
 #
