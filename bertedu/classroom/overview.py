@@ -8,9 +8,10 @@ from bertedu.course.building.sittings import Sittings, told
 from bertedu.course.loading import exercises_of
 from bertedu.course.rooms import number_of, sources_in
 from bertedu.errors import UserError
-from bertedu.files import read_text
+from bertedu.files import read_text, write_text
 
 CLASS_MINUTES = 90
+ITSELF = re.compile(r"^\*\*The chapter itself:\*\* .*$", re.MULTILINE)
 CHAPTER_LINK = re.compile(r"\[[^\]]+\]\((\d\d[a-z]?)_\w+\.ipynb\)")
 
 
@@ -115,6 +116,22 @@ def missing_before(order: list[str], all_chapters: list[Chapter]) -> list[str]:
             if needed not in order[:i]
         ),
     ]
+
+
+def refresh(page: Path, rooms: Path) -> None:
+    """Compute the overview anew, and what the teacher's page of each chapter says of the chapter's own times."""
+    found = chapters(rooms)
+    for path, text in [(page, refreshed(read_text(page), found))] + [
+        (rooms / f"ch{c.name}" / "teaching.md", ITSELF.sub(itself(c), read_text(rooms / f"ch{c.name}" / "teaching.md")))
+        for c in found
+    ]:
+        if text != read_text(path):
+            write_text(path, text)
+
+
+def itself(one: Chapter) -> str:
+    """The line of a teacher's page on the times of the chapter."""
+    return f"**The chapter itself:** {one.sittings}; of both, exercises take {one.exercise_minutes} minutes"
 
 
 def refreshed(text: str, all_chapters: list[Chapter]) -> str:

@@ -19,7 +19,7 @@
 # **You need:** some Python; nothing about BERT, and nothing about PyTorch, which chapter 01b explains ·
 # **Next:** [01 · The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb)
 #
-# Sections marked (optional) are not part of the core path. You can come back to them another day.
+# You can leave what is marked (optional) for another day.
 
 # %% [markdown]
 # ## Where BERT comes from

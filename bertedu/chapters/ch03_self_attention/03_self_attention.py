@@ -16,7 +16,7 @@
 # **You need:** [02 · Input embeddings](02_input_embeddings.ipynb) ·
 # **Next:** [04 · The encoder](04_transformer_encoder.ipynb)
 #
-# Sections marked (optional) are not part of the core path. You can come back to them another day.
+# You can leave what is marked (optional) for another day.
 #
 # ## Recall
 #

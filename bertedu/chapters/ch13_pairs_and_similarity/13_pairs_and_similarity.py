@@ -16,7 +16,7 @@
 # **You need:** [12 · Question answering](12_question_answering.ipynb) ·
 # **Next:** [14 · What came before](14_what_came_before.ipynb)
 #
-# Sections marked (optional) are not part of the core path. The cells that train a small BERT take from half a minute
+# The cells that train a small BERT take from half a minute
 # to three minutes on a slow computer, and print how far they have got.
 #
 # ## Recall

@@ -19,8 +19,7 @@
 # [13 · Pairs, similarity and summaries](13_pairs_and_similarity.ipynb) ·
 # **Next:** [15 · RoBERTa and SpanBERT](15_roberta_and_spanbert.ipynb)
 #
-# The core path leaves out Exercises 14.3 and 14.4, the section marked (optional), "Frozen features here" and "The
-# proof". Six cells train small models, for 2 to 12 seconds each.
+# Six cells train small models, for 2 to 12 seconds each.
 #
 # ## Recall
 #

@@ -18,7 +18,7 @@
 # [14 · What came before](14_what_came_before.ipynb) ·
 # **Next:** [16 · ALBERT and DistilBERT](16_albert_and_distilbert.ipynb)
 #
-# Sections marked (optional) are not part of the core path. You can come back to them another day.
+# You can leave what is marked (optional) for another day.
 #
 # ## Recall
 #

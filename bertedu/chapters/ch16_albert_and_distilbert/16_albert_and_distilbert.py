@@ -17,7 +17,7 @@
 # **You need:** [15 · RoBERTa and SpanBERT](15_roberta_and_spanbert.ipynb) ·
 # **Next:** [17 · ELECTRA](17_electra.ipynb)
 #
-# Sections marked (optional) are not part of the core path. You can come back to them another day.
+# You can leave what is marked (optional) for another day.
 #
 # ## Recall
 #

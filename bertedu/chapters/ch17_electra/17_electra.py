@@ -16,7 +16,7 @@
 # **You need:** [16 · ALBERT and DistilBERT](16_albert_and_distilbert.ipynb) ·
 # **Next:** [18 · DeBERTa and XLNet](18_deberta_and_xlnet.ipynb)
 #
-# Sections marked (optional) are not part of the core path. You can come back to them another day.
+# You can leave what is marked (optional) for another day.
 #
 # ## Recall
 #

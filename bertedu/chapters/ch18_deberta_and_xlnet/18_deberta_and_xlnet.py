@@ -17,7 +17,7 @@
 # **You need:** [17 · ELECTRA](17_electra.ipynb) ·
 # **Next:** [19 · ModernBERT](19_modernbert.ipynb)
 #
-# Sections marked (optional) are not part of the core path. You can come back to them another day.
+# You can leave what is marked (optional) for another day.
 #
 # ## Recall
 #

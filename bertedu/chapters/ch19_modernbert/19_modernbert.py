@@ -17,7 +17,7 @@
 # **You need:** [18 · DeBERTa and XLNet](18_deberta_and_xlnet.ipynb) ·
 # **Next:** [20 · Many languages](20_many_languages.ipynb)
 #
-# Sections marked (optional) are not part of the core path. Letters: B texts in a batch, T tokens, D hidden size,
+# Letters: B texts in a batch, T tokens, D hidden size,
 # H heads with d = D / H numbers each, L layers, and I for the inner size of the feed-forward network.
 #
 # ## Recall

@@ -17,7 +17,7 @@
 # **You need:** [19 · ModernBERT](19_modernbert.ipynb) ·
 # **Next:** [21 · Which one?](21_which_one.ipynb)
 #
-# Sections marked (optional) are not part of the core path. Two cells train a small BERT. Each takes 10 to 30 seconds
+# Two cells train a small BERT. Each takes 10 to 30 seconds
 # on a slow computer.
 #
 # ## Recall

@@ -18,7 +18,7 @@
 # **You need:** [20 · Many languages](20_many_languages.ipynb) ·
 # **Next:** [22 · From two cores to many GPUs](22_many_gpus.ipynb)
 #
-# Sections marked (optional) are not part of the core path.
+# You can leave what is marked (optional) for another day.
 #
 # ## Recall
 #

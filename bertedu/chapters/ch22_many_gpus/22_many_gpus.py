@@ -17,7 +17,7 @@
 # **You need:** [08 · Pre-training](08_pre_training.ipynb) ·
 # **Next:** [23 · Into production](23_into_production.ipynb)
 #
-# Sections marked (optional) are not part of the core path. Letters: B sequences in a batch, T tokens, D hidden size,
+# Letters: B sequences in a batch, T tokens, D hidden size,
 # H heads, L layers, N workers (processes, each with its own processor or GPU). An *operation* is a floating-point
 # multiplication or addition. (In other texts: FLOP, and FLOP/s for operations a second.)
 #

@@ -18,7 +18,7 @@
 # [22 · From two cores to many GPUs](22_many_gpus.ipynb) ·
 # **Next:** [24 · The same BERT in JAX](24_bert_in_jax.ipynb)
 #
-# Sections marked (optional) are not part of the core path. Letters: B sequences in a batch, T tokens, C classes. The
+# Letters: B sequences in a batch, T tokens, C classes. The
 # chapter needs the extra `production`: where it is missing, the first cell says what to install. It starts a service on
 # this machine, on a free port that nobody else can reach, and stops it again.
 #

@@ -20,7 +20,7 @@
 # [23 · Into production](23_into_production.ipynb) ·
 # **Next:** [25 · The interview](25_the_interview.ipynb)
 #
-# Exercises 24.2 and 24.3 are not part of the core path. Letters: B sequences in a batch, T tokens, D hidden size, H
+# Letters: B sequences in a batch, T tokens, D hidden size, H
 # heads, d = D / H, V words in the vocabulary. Three cells train a small BERT, and one waits for the compiler: 5 to 20
 # seconds each, more if your machine is busy.
 #

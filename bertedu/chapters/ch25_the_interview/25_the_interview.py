@@ -16,7 +16,7 @@
 # **You need:** [05 · The whole BERT](05_the_whole_bert.ipynb) and
 # [08 · Pre-training](08_pre_training.ipynb); the more of 10 to 20, the better · **Next:** your interview
 #
-# Sections marked (optional) are not part of the core path.
+# You can leave what is marked (optional) for another day.
 #
 # ## Recall
 #
