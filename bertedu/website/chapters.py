@@ -134,16 +134,11 @@ def folded_solution(code: str) -> NotebookNode:
     return new_markdown_cell(f"<details><summary>A solution</summary>\n\n```python\n{body}\n```\n\n</details>")
 
 
-def sittings(chapter: Chapter) -> str:
-    """In how many sittings a chapter is worked through, in words that a page shows."""
-    return "1 sitting" if chapter.sittings == 1 else f"{chapter.sittings} sittings"
-
-
 def bar(one: Stored) -> str:
     """What stands under a chapter's title: its time, and how to run, fetch and, once there is an address, mend it."""
     notebook = f"{one.chapter.name}.ipynb"
     source = f"bertedu/chapters/ch{one.chapter.name}/{one.chapter.name}.py"
-    times = f"{one.chapter.core} minutes; with everything {one.chapter.everything}, in {sittings(one.chapter)}"
+    times = str(one.chapter.sittings).capitalize()
     links = {"../start.html": "Run it yourself"}
     if has_address():
         links |= {colab_url(notebook): "Open in Colab", edit_url(source): "Edit"}

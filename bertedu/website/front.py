@@ -10,7 +10,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from bertedu.address import SITE
-from bertedu.website.chapters import Stored, sittings
+from bertedu.website.chapters import Stored
 
 PARTS = (
     ("Build", "00", "05", "Your own BERT, which gives the same numbers as the reference implementation."),
@@ -66,7 +66,7 @@ def card(one: Stored, page: NotebookNode) -> str:
     return (
         f"<li data-chapter='{chapter.number}'><a href='{chapter.name}.html'><span class='thumb'>{image}</span>"
         f"<strong>{chapter.number} · {escape(chapter.title)}</strong></a><p>{escape(promise(one))}</p>"
-        f"<small>{chapter.core} min; with everything {chapter.everything} min, in {sittings(chapter)}</small></li>"
+        f"<small>{str(chapter.sittings).capitalize()}</small></li>"
     )
 
 

@@ -101,7 +101,7 @@ def write_chapters(found: Sequence[Stored], tree: Tree, solutions: bool) -> None
     contents = "\n".join(one.chapter.name for one in found)
     write_text(
         tree.folder / "chapters" / "index.md",
-        "# The chapters\n\nEach stands on those before it. Minutes are those of the core path; twice as many if all of "
+        "# The chapters\n\nEach stands on those before it. The minutes are counted; take up to twice as many if all of "
         "it is new to you. A chapter that you have finished gets a tick, which your browser keeps.\n\n"
         f"{chapter_map(made)}\n```{{toctree}}\n:hidden:\n:titlesonly:\n\n{contents}\n```\n",
     )
