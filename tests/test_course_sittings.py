@@ -93,5 +93,5 @@ def test_the_build_writes_the_counted_minutes_and_leaves_the_rest_of_the_line(tm
 def test_a_line_that_the_build_cannot_keep_true_is_refused(tmp_path, time):
     source = tmp_path / "03_attention.py"
     source.write_text(FIRST_CELL.format(time=time), encoding="utf-8")
-    with pytest.raises(UserError, match="sittings and their minutes|how many sittings"):
+    with pytest.raises(UserError, match=r"sittings and their minutes|how many sittings"):
         write_minutes(source, Sittings((55,)))
