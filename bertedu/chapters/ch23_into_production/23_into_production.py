@@ -12,15 +12,14 @@
 # - choose a decision threshold by cost, and abstain where that is cheaper
 # - notice drift without labels, log without keeping texts, and stop a service that is fast and wrong
 #
-# **Time:** two sittings of about 45 and 60 minutes, and 15 more for what is optional ·
+# **Time:** two sittings of about 45 and 55 minutes, and 15 more for what is optional ·
 # **You need:** [10 · Text classification](10_text_classification.ipynb), and
 # [13 · Pairs and similarity](13_pairs_and_similarity.ipynb) for the search; best after
 # [22 · From two cores to many GPUs](22_many_gpus.ipynb) ·
 # **Next:** [24 · The same BERT in JAX](24_bert_in_jax.ipynb)
 #
-# Letters: B sequences in a batch, T tokens, C classes. The
-# chapter needs the extra `production`: where it is missing, the first cell says what to install. It starts a service on
-# this machine, on a free port that nobody else can reach, and stops it again.
+# Letters: B sequences in a batch, T tokens, C classes. The chapter needs the extra `production`: where it is missing, the
+# first cell says what to install. It starts a service on this machine and stops it again.
 #
 # ## Recall
 #
@@ -63,12 +62,10 @@
 #
 # ## The problem: a notebook is not a service
 #
-# First we need a model. The next three cells read reviews (those made from templates, which stand beside the reviews of
-# chapter 10) and fine-tune our small BERT, `mixed-mini`, on them. Three epochs take about half a minute on one core.
-#
-# In a notebook we would then loop over texts. What happens when other people send them? The fourth cell is that loop,
-# with four texts of the kind that arrive on the first day: a review, a long letter, a number, and nothing. Which of them
-# gets an answer?
+# First we need a model. The next three cells fine-tune our small BERT, `mixed-mini`, on reviews made from templates. That
+# takes about half a minute on one core. In a notebook we would then loop over texts. The fourth cell is that loop, with
+# four texts of the kind that arrive on the first day: a review, a long letter, a number, and nothing. Which of them gets
+# an answer?
 
 # %%
 import contextlib
@@ -152,9 +149,8 @@ for text in (soup, soup * 40, 42, ""):
         print(f"{text!r:35.30} {type(error).__name__}")
 
 # %% [markdown]
-# Two of them raise an error, which would stop a loop that doesn't catch it. The empty one gets a label for no words.
-# There is more that you can't see: one text is computed at a time, a second client waits for the first, and the process
-# holds all of PyTorch and the code for training. We will repair one thing after the other.
+# Two of them raise an error, which would stop a loop that doesn't catch it. The empty one gets a label for no words. And
+# a second client waits for the first. We will repair one thing after the other.
 #
 # ## Export to ONNX
 #
@@ -190,15 +186,13 @@ except Exception as error:
 # - **dynamic axes** (the argument `dynamic_shapes`): we name the axes that may vary, here the batch and the tokens.
 # - **a check on real texts of many lengths**, in batches with padding. An example of one length proves nothing.
 #
-# The package's `export_model` does both. It takes 48 texts and lengthens them, so that they range from short ones to the
-# longest that the model can read. It puts different lengths into one batch, and compares the logits with those of the
-# PyTorch model, one text at a time. It refuses to write a float32 graph whose logits differ by more than 10⁻⁴. Guess:
-# how large is the largest difference? (float32 keeps about seven digits.)
+# The package's `export_model` does both, with 48 texts from short ones to the longest that the model can read. It refuses
+# to write a float32 graph whose logits differ by more than 10⁻⁴ from those of PyTorch. Guess: how large is the largest
+# difference? (float32 keeps about seven digits.)
 #
-# The second cell opens the exported folder with `Engine`: tokenizer, graph and labels in one object. It shows why the
-# batches of the check have padding in them. It asks the graph about 40 short reviews three times: one at a time, then in
-# one batch with a long text and so with padding, then again with a mask that says that the padding is real. It prints
-# the largest change of a logit for the second way, and for the third how many labels change. Guess both.
+# The second cell opens the exported folder with `Engine`: tokenizer, graph and labels in one object. It asks the graph
+# about 40 short reviews: one at a time, in one batch with a long text, and then with a mask that says that the padding is
+# real. How many labels change the third time?
 
 # %%
 texts = [(row.text, None) for row in validation[::2]]  # each second one: see "Drift"
@@ -224,12 +218,10 @@ print(f"with padding {about(0, abs(alone - padded).max(), within=1e-4):.6f} away
 print(f"without the mask {about(8, sum(alone.argmax(1) != wrong), within=5):.0f} of 40 change")
 
 # %% [markdown]
-# The largest difference is rounding: the runtime adds up in another order. But without the mask, 8 of 40 short reviews
-# get another label in this run, because padding is read like words. Look at the graph's inputs and outputs:
-# numbers in, numbers out. It contains **no tokenizer and no labels**. Both must travel with it, and nothing in the graph
-# complains if they are the wrong ones. (The folder that was just written holds
-# `model.onnx`, `vocab.txt`, `tokenizer_config.json`, `config.json`, `reference.json` (for "Drift"), and `export.json`
-# with the labels, the result of the check, and digests of the first four files.)
+# The largest difference is rounding: the runtime adds up in another order. But without the mask, padding is read like
+# words, and a fifth of the labels change. Look at the graph's inputs and outputs: numbers in, numbers out. It contains
+# **no tokenizer and no labels**. Both must travel with it, and nothing in the graph complains if they are the wrong ones.
+# So the folder also holds vocabulary, configuration, labels and digests.
 #
 # ## Eight bits by hand
 #
@@ -315,12 +307,9 @@ print(f"largest change of a probability {about(0.03, max(changes), within=0.1):.
 
 # %% [markdown]
 # Hardly a label changes, so the accuracy is practically the same. But probabilities move, and a threshold that was
-# chosen with the float32 model should be chosen again. (On another task or model int8 can cost points: measure it.)
-# The file isn't four times smaller: we quantize matrix products only, so the embedding table stays in 32 bits. In a
-# small BERT it is a large part, here 12,288 · 256 · 4 bytes = 12.6 MB. Is int8 faster? That depends on the
-# processor's instructions, so measure it on the machine that will serve. We do that below. (The package uses only the
-# integers from −64 to 64. Many processors from before 2019 add two products of 8-bit numbers in 16 bits, and cut off
-# what doesn't fit. With one bit less it fits.)
+# chosen with the float32 model should be chosen again. The file isn't four times smaller: the embedding table stays in 32
+# bits, and in a small BERT it is a large part. Is int8 faster? That depends on the processor's instructions, so measure it
+# on the machine that will serve.
 #
 # ## A smaller model (optional)
 #
@@ -363,20 +352,14 @@ alt += "and 0.63; tuned 0.70 and 0.75. A bag of words: 0.73 and 0.71."
 Picture(figure, alt)
 
 # %% [markdown]
-# A bar is one standard deviation over the seeds: differences smaller than the bars say nothing. Go from right
-# to left. **int8** more than halves the time of a batch and keeps the accuracy. Removing **heads** saves little:
-# attention's matrices hold only a third of a layer's weights. Removing **layers** halves the time, but the head has
-# never seen the vectors of layer 2, so the model has to be trained again. Compare it with *tuned on*: the whole model
-# has had that pass, too. On the film reviews one pass wins back all but 0.02. On ours a gap of 0.06 to the whole model
-# remains (0.07 to *tuned on*), about one bar.
+# A bar is one standard deviation over the seeds. Go from right to left. **int8** more than halves the time of a batch and
+# keeps the accuracy. Removing **heads** saves little: attention's matrices hold only a third of a layer's weights.
+# Removing **layers** halves the time, but the head has never seen the vectors of layer 2, so the model has to be trained
+# again; compare it with *tuned on*, which has had that pass, too. The **distilled** student is hardly ahead of the student
+# alone.
 #
-# The **distilled** student is ahead of the student alone on the film reviews (by 0.01, with each of the three seeds), and
-# equal on ours. (In [chapter 16](16_albert_and_distilbert.ipynb) the student copies the teacher's predictions of masked
-# words. There the teacher did help for the same number of steps, but for the same time not in accuracy.) And look at the
-# dotted line: a bag of words, which costs next to nothing. On our reviews every version in the picture but the untuned
-# half is ahead of it. On the film reviews none is: the whole model has 0.725, a bag of words 0.732. With 1,000
-# training sentences, the maximum of the tokens and five epochs, BERT leads by 0.709 to 0.693, and with all 8,530 the bag
-# of words leads by 0.791 to 0.767 (`benchmarks/README.md`). So compare with it before you make a model faster.
+# And look at the dotted line: a bag of words, which costs next to nothing. On the film reviews no version is ahead of it.
+# So compare with it before you make a model faster.
 #
 # ## Batches, padding and milliseconds
 #
@@ -421,15 +404,9 @@ print(", ".join(f"{name} {ms:.2f} ms" for name, ms in spent.items()))
 assert spent["planned"] < 1.1 * spent["as they come"]
 
 # %% [markdown]
-# The first three lines are short reviews, the last one is the letters. A batch gains little on one core, in our two
-# runs a fifth to a third of the time: even a single text keeps it busy with multiplications (compute-bound, in the
-# words of chapter 22). One core does so few multiplications a second that its ridge point is far lower than a GPU's.
-# With many cores or a GPU, a batch gains far more. On the author's machine int8 takes about half of the time.
-#
-# On the letters, plain sorting takes about half of the time of the order of arrival, and the package's plan about a
-# third. The plan computes an eighth fewer positions than plain sorting. In some of our runs it gained more than that, and
-# what else helped was not measured. Don't trust the order of these two without a repetition: if the machine is busy with
-# other things, times vary by a third or more.
+# A batch gains little on one core: even a single text keeps it busy with multiplications (compute-bound, in the words of
+# chapter 22). With many cores or a GPU, a batch gains far more. On the letters, plain sorting takes about half of the
+# time of the order of arrival, and the package's plan about a third.
 #
 # **Dynamic batching** does this in a service: a text waits a few milliseconds for others, then all that are there are
 # computed together. The wait is the price: it adds to the latency of a quiet service. A busy one gains throughput. A
@@ -560,19 +537,13 @@ assert set(one.statuses) == set(many.statuses) == {200}
 assert report["from_cache"] >= 150
 
 # %% [markdown]
-# What to notice: with 16 clients the throughput rises, since the service is never idle between two requests, and
-# computes batches. And each client waits longer. That is the trade: **latency against throughput**. **Little's law**
-# joins the two: 16 clients / throughput is the mean latency. Now compare the last open loop with the 16 clients: it
-# sends *less*, and yet its p99 is a larger multiple of its p50, partly because requests come at random and nobody
-# waits politely. That isn't all of it: at a fifth of the load, where the queue is mostly empty, p99 is a multiple of
-# p50, too.
-# The cache is in a class of its own. (Not all 200 come from it: some clients ask before the first answer is there.)
-# And a figure such as "200 requests a second" means nothing without the latency at that load, the lengths of the
-# texts, and the kind of loop.
+# With 16 clients the throughput rises, since the service is never idle between two requests and computes batches. And
+# each client waits longer. That is the trade: **latency against throughput**. **Little's law** joins the two: 16 clients /
+# throughput is the mean latency. The cache is in a class of its own. And a figure such as "200 requests a second" means
+# nothing without the latency at that load, the lengths of the texts, and the kind of loop.
 #
-# Don't trust these p99 too far. Out of 300 requests, the three slowest decide about p99: a real test sends many
-# thousands. And the load generator runs on the same machine, so it takes computing time from the service. For figures
-# that you report, let another machine ask.
+# Don't trust these p99 too far: out of 300 requests, the three slowest decide. A real test sends many thousands, from
+# another machine.
 #
 # ## Bad input
 #
@@ -710,9 +681,8 @@ by_cost = [found.pop(name) for name in ("formula", "temperature", "counted")]
 assert max(by_cost) < min(found.values())
 
 # %% [markdown]
-# At 0.5 the model misses too many unhappy guests: that costs more than any of the three thresholds by cost. Don't
-# rank the three: a single missed guest is 20. The temperature is well above 1, so this model is too certain, as
-# fine-tuned models usually are. Here that hardly changes the decisions: few texts lie between the two thresholds.
+# At 0.5 the model misses too many unhappy guests: that costs more than any of the three thresholds by cost. Don't rank
+# the three: a single missed guest is 20.
 #
 # A third kind of decision is **abstaining**: a person reads the texts in between. Suppose that reading costs 1 and that
 # the person is always right. Then a text should be read where 1 is less than both expected costs: 1 < 20p and
@@ -761,9 +731,8 @@ assert sure["letters"] > sure["the same"] - 0.05
 # as certain as on reviews. It has to put its probability somewhere. If you wait for the confidence to fall, you may wait
 # in vain.
 #
-# And did the second day deserve its alarm? A third of the pieces are new. But in this run the accuracy on the test
-# reviews was no lower than on validation, as you saw in the beginning. Don't count on that, either. In six runs of the
-# fine-tuning of chapter 10 (`data/comparisons/reviews.json`) it was between 3 points above and 8 points below.
+# And did the second day deserve its alarm? A third of the pieces are new, but in this run the accuracy on the test
+# reviews was no lower than on validation.
 #
 # An alarm says that the inputs are different (**covariate shift**), not that the answers are wrong. And no alarm doesn't
 # say that all is well: if people start to mean something else by the same words (**concept drift**), these measures see
@@ -795,11 +764,9 @@ assert sure["letters"] > sure["the same"] - 0.05
 # MaxSim is 0.3 + 0.8 = 1.1. SPLADE's weights are ln 3 = 1.1 for *horse*, ln 7 = 1.9 for *mare* and 0 for *tax*. The text
 # doesn't contain the word *horse*. The next cell computes both: MaxSim in one line, SPLADE with the package.
 #
-# How good is a search? If each question has one right passage, **recall@k** is the share of questions whose passage is
-# among the first k hits. **MRR@10** (mean reciprocal rank) is the mean of 1 / rank of the right passage, with 0 if it
-# isn't among the first ten. Three questions whose right passages have the ranks 1, 4 and none give a recall@3 of 1/3, a
-# recall@10 of 2/3, and an MRR@10 of (1 + 1/4 + 0) / 3 = 0.42. Recall is for a first search whose hits are reranked, MRR
-# for the list that people see.
+# How good is a search? **recall@k** is the share of questions whose right passage is among the first k hits. **MRR@10**
+# (mean reciprocal rank) is the mean of 1 / rank of the right passage, with 0 if it isn't among the first ten: ranks 1, 4
+# and none give (1 + 1/4 + 0) / 3 = 0.42.
 #
 # Then the cell reads a measurement with three seeds. All encoders start from our checkpoint and train for three minutes
 # at most. *Stories* are 870 short stories of this course with 201 questions, *public* is 3,248 passages of SQuAD's and
@@ -829,21 +796,19 @@ for name, way in ways.items():
     print(f"{name:17}" + "".join(f"{number:13.2f}" for number in found))
 
 # %% [markdown]
-# Alone, only late interaction beats BM25, and only on the stories. And BM25 needs no training and less than a millisecond
-# for a question. Before you conclude that BERT is hardly worth its time in search, read the last two lines: BM25 and a
-# BERT *together* are better than BM25 on both sets, with each of the three seeds. (But the seeds share the same 201 and
-# 300 questions, and no interval over questions was computed: other questions might say something else.)
+# Alone, only late interaction beats BM25, and only on the stories. BM25 needs no training and less than a millisecond for
+# a question. But read the last two lines: BM25 and a BERT *together* are better than BM25 on both sets. And read how the
+# sets were made: whoever wrote a question had its passage before them, so its words stand in the passage. Where users say
+# it in their own words, BM25's advantage shrinks.
 #
-# And read how the sets were made: people (or a template) wrote each question with its passage before them, so the words
-# of the question stand in the passage. Where users say it in their own words, BM25's advantage shrinks.
-# Among the encoders, the two that compare token by token or word by word are far ahead of the one that puts a whole
-# passage into one vector. And all three learned from no more than 2,600 questions.
+# <details><summary>A trap of SPLADE</summary>
 #
-# SPLADE has a trap. A softmax gives the same probabilities if all logits of a token grow by the same number, so
-# pre-training leaves that level to chance. ReLU does see it. In our stories *the* has a median logit of 7 where it
-# stands, and *born* one of −13, although it is the likeliest word there: it weighs nothing, and ReLU's gradient is 0. From
-# there SPLADE learned nothing in four of six runs. So the head is trained for 150 steps first (`level_logits`), until the
-# logits of each token have about the same level.
+# A softmax gives the same probabilities if all logits of a token grow by the same number, so pre-training leaves that
+# level to chance. ReLU does see it: a word whose logits lie far below 0 weighs nothing, and its gradient is 0. From there
+# SPLADE learned nothing in four of six runs. So the head is trained for 150 steps first (`level_logits`), until the logits
+# of each token have about the same level.
+#
+# </details>
 #
 # What you should take away is the order of work: BM25 first, as a baseline that runs today. Then every step has to beat
 # it on *your* questions. (`benchmarks/README.md` has the table with times, seeds and the other reranked ways.)
