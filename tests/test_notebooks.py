@@ -59,10 +59,6 @@ def test_a_chapter_says_the_minutes_that_are_counted(source):
     assert told(source) == counted, f"run `bertedu build {number_of(source)}`"
 
 
-# Chapters whose cells are still longer than they should be: "median" is all that they are let off.
-LONGER_CELLS = {"10": "median of its code cells is 11"}
-
-
 def test_every_notebook_has_a_source():
     assert not SOURCES or not strays(PLACES)
 
@@ -72,8 +68,7 @@ def test_every_notebook_has_a_source():
     "rule", [rules.never_ran, rules.errors, rules.too_much_uncompared, rules.pictures_without_words, rules.long_cells]
 )
 def test_every_notebook_keeps_the_rules(path, rule):
-    late = LONGER_CELLS.get(path.stem[:2], "no such fault")
-    assert not [fault for fault in rule(complete(path)) if late not in fault]
+    assert not rule(complete(path))
 
 
 @every_source

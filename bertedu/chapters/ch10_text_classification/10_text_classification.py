@@ -1004,7 +1004,9 @@ explorable("threshold", **given, tasks=tasks)
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# To find nine of ten, the threshold must be low, and false alarms come with it. The
+# ![Precision and recall for each threshold: to the left recall is one and precision is low, to the right precision rises and recall falls to zero. Where nine of ten complaints are found, many of the reviews passed on are false alarms.](pictures/10_thresholds.svg)
+#
+# The dots mark the highest threshold that finds nine of ten complaints, and the last line counts its false alarms. The
 # highest F1 need not lie at one half. Where the curve is flat, it would lie elsewhere on other reviews.
 #
 # </details>

@@ -28,6 +28,33 @@ def reliability(few_hits: np.ndarray, confidence: np.ndarray) -> Figure:
     return sheet.figure()
 
 
+def thresholds(angry: np.ndarray, truth: np.ndarray) -> Figure:
+    """Precision and recall by threshold."""
+    sheet = Sheet(390, "What does a threshold trade?", "Precision and recall of the complaints, by threshold")
+    base, tall, wide = 310.0, 220.0, 530.0
+    steps = [i / 50 for i in range(1, 50) if (angry >= i / 50).any()]
+    hits = [(truth & (angry >= one)).sum() for one in steps]
+    curves = {
+        "precision": [hit / (angry >= one).sum() for hit, one in zip(hits, steps, strict=True)],
+        "recall": [hit / truth.sum() for hit in hits],
+    }
+    for tick in (0.0, 0.5, 1.0):
+        sheet.line((60, base - tall * tick), (60 + wide, base - tall * tick), dashed=tick > 0)
+        sheet.words(52, base - tall * tick, f"{tick:.1f}", align="right", faint=True)
+        sheet.words(60 + wide * tick, base + 24, f"{tick:.1f}", align="center", faint=True)
+    for name, shares in curves.items():
+        points = [(60 + wide * one, base - tall * share) for one, share in zip(steps, shares, strict=True)]
+        sheet.line(*points, thick=name == "precision", dashed=name == "recall", ink="#1a1a1a")
+        sheet.words(60 + wide + 8, points[-1][1], name, bold=name == "precision")
+    nine = max(i for i, share in enumerate(curves["recall"]) if share >= 0.9)
+    x = 60 + wide * steps[nine]
+    sheet.dot((x, base - tall * curves["recall"][nine]))
+    sheet.dot((x, base - tall * curves["precision"][nine]))
+    alarms = (angry >= steps[nine]).sum() - hits[nine]
+    sheet.words(60, base + 54, f"dots: from {steps[nine]:.2f} on, {hits[nine]} found, {alarms} false alarms")
+    return sheet.figure()
+
+
 def sigmoids() -> Figure:
     """Softmax and sigmoids of the same logits."""
     sheet = Sheet(300, "How can two labels be right at once?")
