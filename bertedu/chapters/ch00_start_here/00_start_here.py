@@ -15,7 +15,7 @@
 # - use the exercises, hints, checks and quizzes of this course
 # - choose your way through the chapters
 #
-# **Time:** 55 minutes for the core path, about 80 minutes with everything ·
+# **Time:** one sitting of about 5 minutes ·
 # **You need:** some Python; nothing about BERT, and nothing about PyTorch, which chapter 01b explains ·
 # **Next:** [01 · The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb)
 #
@@ -647,12 +647,12 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 # | [24 The same BERT in JAX](24_bert_in_jax.ipynb) | the same model again: random numbers and state are arguments |
 # | [25 The interview](25_the_interview.ipynb) | calculations aloud, drills, somebody else's bug, a mock interview |
 #
-# Every chapter has a core path of at most an hour, and takes about two hours with everything. That makes 27 hours for
-# the core of all, and about 50 for everything. You don't have to wait so long for something that works:
+# A chapter has one to three sittings, most of them of 40 to 60 minutes. That makes 43 hours for all, and 7 more for what
+# is optional. You don't have to wait so long for something that works:
 #
-# - **After 05** (7 hours) you have a whole BERT that you wrote yourself. It opens published checkpoints.
-# - **After 08** (10 hours) you have a BERT that you trained on plain text.
-# - **After 10** (12 hours) you have a BERT that classifies texts, and you know when it is worth it.
+# - **After 05** (9 hours) you have a whole BERT that you wrote yourself. It opens published checkpoints.
+# - **After 08** (14 hours) you have a BERT that you trained on plain text.
+# - **After 10** (17 hours) you have a BERT that classifies texts, and you know when it is worth it.
 #
 # ## Which way is yours?
 #

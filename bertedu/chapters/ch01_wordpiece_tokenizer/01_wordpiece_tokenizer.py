@@ -875,8 +875,8 @@ assert shared >= 990, "ties are broken in another order, so a few pieces may dif
 # which of them are split, and which are lost.
 
 # %% tags=["guess"]
-for text in ("seal", "sael", "Ελλάδα", "🙂", "[MASK]", "[unused1]"):
-    print(f"{text:10}", *tokenizer.tokenize(text))
+for typed in ("seal", "sael", "Ελλάδα", "🙂", "[MASK]", "[unused1]"):
+    print(f"{typed:10}", *tokenizer.tokenize(typed))
 
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>

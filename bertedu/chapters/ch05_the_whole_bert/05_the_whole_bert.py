@@ -12,9 +12,8 @@
 # - load the weights of another implementation by name, and prove that they arrived
 # - put a head on BERT for tasks on texts, on tokens or on spans
 #
-# **Time:** 60 minutes for the core path, which is every section without "(optional)" and exercises 5.1 and 5.2; about
-# 115 minutes for everything, in two sittings. The first builds the model and counts it (50 minutes), the second gives
-# it good numbers and a task (65 minutes). ·
+# **Time:** two sittings of about 5 and 5 minutes. The first builds the model and counts it,
+# the second gives it good numbers and a task ·
 # **You need:** [04 · The Transformer encoder](04_transformer_encoder.ipynb) ·
 # **Next:** [06 · Masked language model](06_masked_language_model.ipynb)
 #

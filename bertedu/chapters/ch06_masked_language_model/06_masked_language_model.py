@@ -12,10 +12,8 @@
 # - choose whole words and spans instead of single tokens, and save a model that `transformers` opens
 # - say why two masks in one text are predicted independently, and how to score a whole sentence anyway
 #
-# **Time:** 60 minutes for the core path, which leaves out the sections marked "(optional)", "The proof", the lab "Broken
-# BERT" and "Paper and code", and keeps exercises 6.1 and 6.2; about 125 minutes for everything. There are two sittings:
-# the first makes questions out of a text (42 minutes), the second answers them and counts the mistakes (55 minutes).
-# What is optional, with exercise 6.4, takes another 30. ·
+# **Time:** two sittings of about 5 and 5 minutes. The first makes questions out of a text,
+# the second answers them and counts the mistakes ·
 # **You need:** [05 · The whole BERT](05_the_whole_bert.ipynb) ·
 # **Next:** [07 · Next sentence prediction](07_next_sentence_prediction.ipynb)
 #

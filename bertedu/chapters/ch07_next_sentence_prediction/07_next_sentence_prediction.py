@@ -12,9 +12,8 @@
 # - show with a model and a simple baseline why the task is easy, and which negatives make it hard
 # - say what RoBERTa and ALBERT did about it, with their numbers
 #
-# **Time:** 60 minutes for the core path, which is every section without "(optional)" and exercises 7.1, 7.3 and 7.5.
-# You can come back to "Paper and code" later. Plan about 105 minutes for the whole chapter, in two sittings: the first
-# makes the pairs (45 minutes), the second asks what a model learns from them (60 minutes). ·
+# **Time:** two sittings of about 5 and 5 minutes. The first makes the pairs, the second asks
+# what a model learns from them ·
 # **You need:** [06 · Masked language model](06_masked_language_model.ipynb) ·
 # **Next:** [08 · Pre-training](08_pre_training.ipynb)
 #

@@ -12,9 +12,8 @@
 # - kill a run and resume it without changing a single bit of the result
 # - estimate what a pre-training run costs: operations, memory, hours and money
 #
-# **Time:** 60 minutes for the core path, without optional sections, costs, lab, and exercises but 8.1 and 8.3; about 125
-# minutes for everything, in three sittings: the loop (50 minutes), the run (30 and its training), faults and costs
-# (45) ·
+# **Time:** three sittings of about 5, 5 and 5 minutes: the loop; the run, which trains
+# while you wait; faults and costs ·
 # **You need:** [07 · Next sentence prediction](07_next_sentence_prediction.ipynb) ·
 # **Next:** [09 · Looking inside](09_looking_inside.ipynb)
 #

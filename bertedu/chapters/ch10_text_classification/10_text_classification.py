@@ -12,11 +12,12 @@
 # - do the same fine-tuning with `transformers`, save it, and use it in a `pipeline`
 # - repair probabilities that promise too much, choose thresholds, and read errors
 #
-# **Time:** 60 minutes for the core path, about 130 minutes with everything ·
+# **Time:** two sittings of about 5 and 5 minutes. The first ends with a classifier and a report,
+# the second chooses, freezes and decides ·
 # **You need:** [09 · Looking inside](09_looking_inside.ipynb), and [08 · Pre-training](08_pre_training.ipynb)
 # for the training loop · **Next:** [11 · Tagging](11_tagging.ipynb)
 #
-# The chapter has two sittings. Sections marked (optional) are not part of the core path.
+# You can leave what is marked (optional) for another day.
 #
 # ## Recall
 #

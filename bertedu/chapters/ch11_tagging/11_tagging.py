@@ -13,10 +13,9 @@
 # - build a conditional random field: forward algorithm, Viterbi and forbidden transitions, checked by brute force
 # - measure what fine-tuning makes BERT forget, and fine-tune with LoRA (optional sections)
 #
-# **Time:** 60 minutes for the core path, which is every section without "(optional)", but without exercises 11.4
-# and 11.5. Plan about 130 minutes for the whole chapter. Two cells of the core path train BERT, for one to two
-# minutes each on a slow computer. · **You need:** [10 · Text
-# classification](10_text_classification.ipynb) · **Next:** [12 · Question answering](12_question_answering.ipynb)
+# **Time:** two sittings of about 5 and 5 minutes. Two cells train BERT, for one to two minutes
+# each on a slow computer ·
+# **You need:** [10 · Text classification](10_text_classification.ipynb) · **Next:** [12 · Question answering](12_question_answering.ipynb)
 #
 # ## Recall
 #
@@ -460,6 +459,9 @@ for row in most_telling(task.explain(validation, task.predictions(tagger, valida
 #
 # Read the six errors above. Is a part of a name left out? Has a name the wrong type? Is it missed completely? We will
 # count these below.
+#
+# **Here the first sitting ends.** You have a tagger, and you can count what it gets right. The second sitting chooses the
+# tags of a sentence together.
 #
 # ## Tags that contradict each other
 #

@@ -12,7 +12,7 @@
 # - build a semantic search, train it by contrastive learning (InfoNCE), and measure it with recall@k
 # - compare two texts token by token (late interaction), and write an extractive summarizer
 #
-# **Time:** 60 minutes for the core path in two sittings, about 130 minutes with everything ·
+# **Time:** two sittings of about 5 and 5 minutes. The first reads pairs, the second searches ·
 # **You need:** [12 · Question answering](12_question_answering.ipynb) ·
 # **Next:** [14 · What came before](14_what_came_before.ipynb)
 #
@@ -698,8 +698,8 @@ assert costs[0] > 500 * costs[1]
 #
 # ![A bi-encoder compares a million stored vectors with the query and keeps a hundred candidates. A cross-encoder reads each of these together with the query.](pictures/13_rerank.svg)
 #
-# **This is a good place to stop for today.** You have both ways to read a pair. In the second sitting you use the
-# vectors.
+# **Here the first sitting ends.** You have both ways to read a pair, and know what they cost. In the second
+# sitting you use the vectors.
 #
 # ## Semantic search
 #
