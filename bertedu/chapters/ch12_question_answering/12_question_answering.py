@@ -12,9 +12,8 @@
 # - use your model in `transformers`, and a published one beside it
 # - read a text that is longer than the model's input, in overlapping windows
 #
-# **Time:** 60 minutes for the core path, without optional sections, the proof, and exercises 12.2, 12.4 and 12.5; about
-# 140 minutes for everything, in three sittings: scores and spans (55 minutes), training and abstaining (50), long texts
-# (35) ·
+# **Time:** three sittings of about 5, 5 and 5 minutes: scores and spans; training and abstaining; a library, a proof
+# and long texts ·
 # **You need:** [11 · Tagging](11_tagging.ipynb) ·
 # **Next:** [13 · Pairs, similarity and summaries](13_pairs_and_similarity.ipynb)
 #
@@ -338,7 +337,8 @@ check("12.3", token_span)
 # </details>
 
 # %% [markdown]
-# That is a good place to stop. You can turn scores into an answer. In the second sitting BERT learns to give the scores.
+# **Here the first sitting ends.** You can turn scores into an answer. In the second sitting BERT learns to give the
+# scores.
 #
 # ## The head and its loss
 #
@@ -762,6 +762,9 @@ print(f"BERT with the text {about('12 BERT, AUC', auc, within=0.08):.2f}")
 # only half of the input before you trust a score. (Chapter 13 does the same with pairs of sentences.)
 #
 # </details>
+#
+# **Here the second sitting ends.** You have a model that answers or abstains. The third sitting does the same with a
+# library, proves your class right, and reads texts that are longer than the input.
 #
 # ## The same with `transformers`
 #
