@@ -12,15 +12,16 @@ from bertedu.errors import UserError, shown
 
 MOST_NESTED = 100  # brackets inside brackets
 MOST_DIGITS = 100  # of a whole number
+REMEDY = "the file is damaged or cut short; fetch or save it again"
 NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true or false", NoneType: "null"}
 
 
-def parse_json(text: str, path: str | Path, line: int = 1, finite: bool = True) -> Any:
+def parse_json(text: str, path: str | Path, line: int = 1, finite: bool = True, remedy: str = REMEDY) -> Any:
     """The value in JSON text that begins on a line of a file.
 
-    finite=False lets NaN and Infinity through, which Python writes although JSON has no such numbers. Raises UserError
-    with the line for text that is damaged, nested too deeply, or that has a number of too many digits or an object
-    with a key twice, of which Python would quietly keep the last.
+    finite=False lets NaN and Infinity through, which Python writes although JSON has no such numbers. remedy is what is
+    said to do where the text is no JSON. Raises UserError with the line for text that is damaged, nested too deeply, or
+    that has a number of too many digits or an object with a key twice, of which Python would quietly keep the last.
     """
     place = f"{path}, line {line}" if line > 1 else str(path)
 
@@ -56,8 +57,7 @@ def parse_json(text: str, path: str | Path, line: int = 1, finite: bool = True) 
         )
     except json.JSONDecodeError as error:
         raise UserError(
-            f"{path}, line {line + error.lineno - 1}, column {error.colno}: not valid JSON ({error.msg}): "
-            "the file is damaged or cut short; fetch or save it again."
+            f"{path}, line {line + error.lineno - 1}, column {error.colno}: not valid JSON ({error.msg}): {remedy}."
         ) from error
     except RecursionError:
         raise too_deep(place) from None

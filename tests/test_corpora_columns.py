@@ -1,5 +1,8 @@
 """Sentences in CoNLL columns: comments, marks and blanks that are no words, and tags of each scheme."""
 
+import json
+import random
+
 import pytest
 
 from bertedu.corpora.readers import read_conll
@@ -194,3 +197,81 @@ def test_a_sentence_that_counts_among_others_is_made_of_words(tmp_path):
 def test_numbered_parts_of_a_word_are_passed_over(tmp_path):
     (tmp_path / "a.conll").write_text("1-2\tim\tO\n1\tin\tO\n2\tdem\tO\n3\tHaus\tB-LOC\n", encoding="utf-8")
     assert read_conll(tmp_path / "a.conll")[0].words == ("in", "dem", "Haus")
+
+
+# Other schemes than BIO -----------------------------------------------------------------------------------------------
+
+LETTERS = {"BIOES": "BIES", "BILOU": "BILU", "BMES": "BMES"}  # begins, goes on, ends, alone
+
+
+def tags_in(scheme: str, bio: tuple[str, ...]) -> list[str]:
+    """Tags of BIO as another scheme writes them."""
+    begins, goes_on, ends, alone = LETTERS[scheme]
+    found = []
+    for tag, after in zip(bio, [*bio[1:], "O"], strict=True):
+        last = after != f"I-{tag[2:]}"
+        letter = {"B": alone if last else begins, "I": ends if last else goes_on, "O": "O"}[tag[0]]
+        found.append(letter + tag[1:])
+    return found
+
+
+@pytest.mark.parametrize("scheme", LETTERS)
+@pytest.mark.parametrize("form", ["conll", "jsonl", "json"])
+def test_every_scheme_of_entities_is_read_as_bio(scheme, form, tmp_path):
+    rng = random.Random(0)
+    bio = []
+    for _ in range(50):
+        tags: list[str] = []
+        for _ in range(rng.randint(1, 9)):
+            new = [f"B-{kind}" for kind in ("x", "y")]
+            tags.append(rng.choice(["O", *new, *([f"I-{tags[-1][2:]}"] * 2 if tags and tags[-1] != "O" else [])]))
+        bio.append(tuple(tags))
+    bio.append(("B-x", "I-x", "I-x", "O", "B-y"))  # with each letter
+    rows = [{"words": ["w"] * len(tags), "tags": tags_in(scheme, tags)} for tags in bio]
+    path = tmp_path / f"a.{form}"
+    if form == "conll":
+        path.write_text("\n".join("".join(f"w\t{tag}\n" for tag in row["tags"]) for row in rows))
+    else:
+        path.write_text(json.dumps(rows) if form == "json" else "\n".join(map(json.dumps, rows)))
+    assert [row.tags for row in read_tagged(path)] == bio
+    known = {tag for tags in bio for tag in tags}
+    assert [row.tags for row in read_tagged(path, labels=known)] == bio
+    with pytest.raises(UserError, match=r"'[BI]-y' is none of"):
+        read_tagged(path, labels=[tag for tag in known if not tag.endswith("y")])
+
+
+@pytest.mark.parametrize(
+    ("tags", "says"),
+    [
+        ("B-x L-x L-x", "line 3: the tag 'L-x' goes on with nothing"),
+        ("B-x O U-x", "line 1: the tag 'B-x' leaves its entity open .* 'U-x' for one word alone, or end it with 'L-x'"),
+        ("B-x M-x O S-x", "line 2: the tag 'M-x' leaves its entity open .* write 'E-x'"),
+        ("B-x M-x L-x", "'M-x' is not of the scheme BIO"),
+    ],
+)
+def test_a_tag_that_breaks_the_scheme_of_its_file_is_named_as_it_stands_there(tags, says, tmp_path):
+    (tmp_path / "a.conll").write_text("".join(f"w\t{tag}\n" for tag in tags.split()))
+    with pytest.raises(UserError, match=says):
+        read_tagged(tmp_path / "a.conll")
+
+
+@pytest.mark.parametrize("header", ["word\ttag", "Token\tPOS\tNER_Tag", "words labels"])
+@pytest.mark.parametrize("scheme", ["BIO", None])
+def test_a_line_that_names_the_columns_is_no_word(header, scheme, tmp_path):
+    apart = "\t" if "\t" in header else " "
+    middle = ["X"] * (len(header.split()) - 2)
+    lines = [header, *(apart.join([word, *middle, tag]) for word, tag in (("Ann", "B-x"), ("sings", "O")))]
+    (tmp_path / "a.tsv").write_text("\n".join(lines) + "\n")
+    assert read_conll(tmp_path / "a.tsv", scheme) == [TaggedWords(("Ann", "sings"), ("B-x", "O"))]
+
+
+@pytest.mark.parametrize("content", ["Ann,B-x\nsings,O\n", "word,tag\nAnn,B-x\n"])
+def test_words_and_tags_with_commas_between_are_refused_with_what_to_write(content, tmp_path):
+    (tmp_path / "a.csv").write_text(content)
+    with pytest.raises(UserError, match=r"a.csv, line 1: .* has commas between columns: write a word, a TAB"):
+        read_tagged(tmp_path / "a.csv")
+
+
+def test_what_nobody_sees_at_the_end_of_a_tag_makes_no_tag_of_its_own(tmp_path):
+    (tmp_path / "a.conll").write_text("Ann\tB-x\u200b\nBo\tB-x\nand\tO\ufeff\n", encoding="utf-8")
+    assert read_conll(tmp_path / "a.conll")[0].tags == ("B-x", "B-x", "O")

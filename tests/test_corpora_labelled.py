@@ -287,3 +287,115 @@ def test_the_pair_that_is_chosen_is_read(tmp_path):
     (tmp_path / "a.csv").write_text("question,sentence,other,label\na,b,c,x\n", encoding="utf-8")
     assert read_labelled(tmp_path / "a.csv") == [LabelledText("a", "x", "b")]
     assert read_labelled(tmp_path / "a.csv", pair="other") == [LabelledText("b", "x", "c")]
+
+
+# Rows as people and programs write them -------------------------------------------------------------------------------
+
+ROW = {"text": "a", "label": "x"}
+
+
+def labelled(path, content: str, **options) -> list[LabelledText]:
+    path.write_text(content, encoding="utf-8")
+    return read_labelled(path, **options)
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.ndjson", "a.json.gz"])
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_list_of_objects_is_read_as_lines_of_them_are(name, indent, tmp_path):
+    rows = [ROW, {"text": "b", "label": "y"}]
+    lines = "\n".join(json.dumps(row) for row in rows) + "\n\n \n"
+    for content in (lines, json.dumps(rows, indent=indent)):
+        data = content.encode()
+        (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        assert read_labelled(tmp_path / name) == [LabelledText("a", "x"), LabelledText("b", "y")]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['{"text": "a", "label": "x"},\n', '{"text": "a",}\n', "{'text': 'a'}\n", '[{"text": "a"},]', '{"a":1}{"a":1}'],
+)
+def test_what_is_nearly_json_is_told_how_a_line_is_written(content, tmp_path):
+    with pytest.raises(UserError, match=r"a.jsonl, line 1, column \d+: not valid JSON .*write one object a line \("):
+        labelled(tmp_path / "a.jsonl", content)
+
+
+def test_an_entry_of_a_list_is_named_by_its_number(tmp_path):
+    with pytest.raises(UserError, match=r"a.json, entry 2: there is no column 'label'"):
+        labelled(tmp_path / "a.json", json.dumps([ROW, {"text": "b"}]))
+    with pytest.raises(UserError, match=r"a.json, entry 1: 7 is not an object"):
+        labelled(tmp_path / "a.json", "[7]")
+
+
+def test_questions_in_a_list_are_read_as_rows_and_those_in_a_table_refused(tmp_path):
+    row = {"id": "1", "context": "a b", "question": "q", "answers": {"text": ["b"], "answer_start": [2]}}
+    (tmp_path / "a.json").write_text(json.dumps([row]))
+    assert read_questions(tmp_path / "a.json") == [Question("1", "q", "a b", (Answer("b", 2),))]
+    (tmp_path / "a.csv").write_text("question,context,answer\nq,a b,b\n")
+    with pytest.raises(UserError, match=r"a.csv: where an answer stands in its text cannot be said in a table"):
+        read_questions(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("missing", ["nan", "NaN", "<NA>", "#N/A", " NaT "])
+def test_an_empty_cell_of_a_library_is_no_label_and_no_text(missing, tmp_path):
+    for row in (f"a,{missing}", f"{missing},x"):
+        with pytest.raises(UserError, match=r"a.csv, line 3: .* is '.*', as an empty cell is written"):
+            labelled(tmp_path / "a.csv", f"text,label\nb,y\n{row}\n")
+    kept = labelled(tmp_path / "a.csv", "text,label\nnan bread,nano\nNA,null\nNone,none\n")
+    assert [(row.text, row.label) for row in kept] == [("nan bread", "nano"), ("NA", "null"), ("None", "none")]
+
+
+@pytest.mark.parametrize(
+    ("written", "labels"),
+    [
+        ("\"['x', 'y']\"", ("x", "y")),
+        ('"[""x"", ""y""]"', ("x", "y")),
+        ("[]", ()),
+        ('"[1, 2]"', ("1", "2")),
+        ("[x", ("[x",)),
+    ],
+)
+def test_the_text_of_a_list_is_the_labels_in_it(written, labels, tmp_path):
+    problem = "multi_label_classification"
+    assert labelled(tmp_path / "a.csv", f"text,labels\na,{written}\n", problem_type=problem)[0].label == labels
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        (["x|y", "x"], "line 1: the label 'x|y' has a '|': write commas"),
+        (["x", "x; y"], "line 2: the label 'x; y' has a ';': write commas"),
+        ([[0, 1, 1], [1, 0, 0]], r"line 1: the labels are \[0, 1, 1\], a 0 or 1 for each class"),
+        (["[0, 1]", "[1, 0]"], r"line 1: the labels are \[0, 1\], a 0 or 1 for each class"),
+    ],
+)
+def test_labels_that_no_commas_divide_are_refused(rows, says, tmp_path):
+    content = "".join(json.dumps({"text": "a", "labels": row}) + "\n" for row in rows)
+    with pytest.raises(UserError, match=says.replace("|", "[|]")):
+        labelled(tmp_path / "a.jsonl", content, problem_type="multi_label_classification")
+
+
+@pytest.mark.parametrize("labels", [["x", "X"], ["café", "cafe\u0301"], ["Straße", "STRASSE"], ["1", "\uff11"]])
+def test_labels_that_look_alike_are_pointed_out(labels, tmp_path):
+    content = "".join(json.dumps({"text": "a", "label": label}) + "\n" for label in ["y", *labels])
+    with pytest.warns(UserWarning, match=r"a.jsonl, line 3: the labels .* look alike and are learned as two"):
+        assert len({row.label for row in labelled(tmp_path / "a.jsonl", content)}) == 3
+
+
+def test_the_number_of_rows_that_nobody_labelled_is_no_class(tmp_path):
+    with pytest.raises(UserError, match=r"a.csv, line 5: the label is '-1', and others count from 0"):
+        labelled(tmp_path / "a.csv", "text,label\na,0\na,1\na,2\na,-1\n")
+    kept = labelled(tmp_path / "a.csv", "text,label\na,0\na,1\na,-1\n")  # a scale around 0
+    assert {row.label for row in kept} == {"-1", "0", "1"}
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\ufeff", "\u00ad\u200e"])
+def test_a_text_in_which_nothing_can_be_seen_is_empty(unseen, tmp_path):
+    with pytest.raises(UserError, match=r"line 1: text is .* which is empty"):
+        labelled(tmp_path / "a.jsonl", json.dumps({"text": unseen, "label": "x"}))
+
+
+def test_names_of_columns_that_are_none_get_the_advice_to_write_some(tmp_path):
+    with pytest.raises(
+        UserError, match=r"rename one of 'good film', 'pos' to 'text'.* write a line of names before them"
+    ):
+        labelled(tmp_path / "a.csv", "good film,pos\nbad film,neg\n")

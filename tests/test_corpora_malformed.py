@@ -59,7 +59,7 @@ FILES = [
     Malformed(
         "other columns", "a.csv", "comment,mark\na,b\n", read_labelled, ("(text, sentence,", "'comment', 'mark'")
     ),
-    Malformed("TABs in a .csv", "a.csv", "text\tlabel\na\tb\n", read_labelled, (r"text\tlabel", "save it as .csv")),
+    Malformed("one column", "a.csv", "text\na\n", read_labelled, ("['text']", "save it as .csv")),
     Malformed("no known suffix", "a.data", "text,label\na,b\n", read_labelled, (".jsonl", "delimiter")),
     Malformed("a quote never closed", "a.csv", 'text,label\na,b\n"c,d\ne,f\n', read_labelled, ("line 3", "quote")),
     Malformed("text after a quote", "a.csv", 'text,label\n"Oh" he said,b\n', read_labelled, ("line 2", "not balanced")),
@@ -112,7 +112,7 @@ FILES = [
         read_labelled,
         ("line 2", "column 10"),
     ),
-    Malformed("a list as a line", "a.jsonl", '["a", "b"]\n', read_labelled, ("line 1", "['a', 'b']")),
+    Malformed("a list of no objects", "a.jsonl", '["a", "b"]\n', read_labelled, ("entry 1", "'a'")),
     Malformed("a number as a text", "a.jsonl", '{"text": 7, "label": "b"}\n', read_labelled, ("line 1", "7")),
     Malformed("a key twice", "a.jsonl", '{"text": "a", "text": "b"}\n', read_labelled, ("'text' twice",)),
     Malformed(
@@ -131,7 +131,7 @@ FILES = [
     Malformed("endless brackets", "a.jsonl", "[" * 200_000, read_labelled, ("a.jsonl", "cannot be read")),
     Malformed("columns missing", "a.conll", "cat\tO\nsings\n", read_tagged, ("line 2", "'sings'")),
     Malformed("a tag without a type", "a.conll", "cat\tB-animal\ndog\tB\n", read_tagged, ("line 2", "'B'", "B-type")),
-    Malformed("a tag of another scheme", "a.conll", "cat\tS-animal\n", read_tagged, ("line 1", "'S-animal'", "BIO")),
+    Malformed("a tag of another scheme", "a.conll", "cat\tX-animal\n", read_tagged, ("line 1", "'X-animal'", "BIO")),
     Malformed("a tag of no scheme", "a.conll", "cat\tU-animal\n", bioes, ("line 1", "'U-animal'", "BIOES")),
     Malformed("a tag and no word", "a.conll", "cat\tO\n\tO\n", read_tagged, ("line 2", "the word is ''")),
     Malformed(

@@ -1,4 +1,4 @@
-"""Quotes in tables: marks around a value, or part of its text."""
+"""Tables as spreadsheets and libraries write them: quotes, what stands between values, columns without a name."""
 
 import csv
 import random
@@ -6,6 +6,7 @@ import random
 import pytest
 
 from bertedu.corpora.readers.tables import read_table
+from bertedu.errors import UserError
 
 QUOTES_OF_THE_TEXT = {
     "lone at the beginning": ['"Wow, what a film', "bad", '"the end'],
@@ -37,3 +38,45 @@ def test_tables_that_the_csv_module_writes_are_read_as_they_were(tmp_path, delim
         with path.open("w", newline="", encoding="utf-8") as file:
             csv.writer(file, delimiter=delimiter).writerows([["text", "label"], *rows])
         assert [[*row.values()] for _, row in read_table(path)] == rows
+
+
+ROWS = [("a, b", "x"), ("c; d", "y")]
+
+
+@pytest.mark.parametrize("between", [";", "\t", "|", ","])
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+@pytest.mark.parametrize("said", ["", "sep={}\n", '"sep={}"\r\n'])
+def test_what_stands_between_values_is_read_from_the_file(between, ending, said, tmp_path):
+    with (tmp_path / f"a.{ending}").open("w", newline="", encoding="utf-8-sig") as file:
+        file.write(said.format(between))
+        csv.writer(file, delimiter=between).writerows([("text", "label"), *ROWS])
+    rows = read_table(tmp_path / f"a.{ending}")
+    assert [(row["text"], row["label"]) for _, row in rows] == ROWS
+    first = 3 if said else 2
+    assert [place.rpartition(" ")[2] for place, _ in rows] == [str(first), str(first + 1)]
+
+
+def test_a_header_that_could_be_divided_in_two_ways_is_not_guessed(tmp_path):
+    (tmp_path / "a.csv").write_text("text;label|x\na;b|c\n")
+    with pytest.raises(UserError, match=r"the columns are \['text;label\|x'\]"):
+        read_table(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize(
+    "lines", [",text,label\n0,a,x\n1,b,y\n", "text,label,,\na,x,,\nb,y,,\n", ",text,,label\n7,a,,x\n9,b, ,y\n"]
+)
+def test_a_column_without_a_name_that_says_nothing_is_passed_over(lines, tmp_path):
+    (tmp_path / "a.csv").write_text(lines)
+    assert [row for _, row in read_table(tmp_path / "a.csv")] == [
+        {"text": "a", "label": "x"},
+        {"text": "b", "label": "y"},
+    ]
+
+
+@pytest.mark.parametrize(
+    "lines", ["label,text,\nx,a,\ny,b, and more\n", ",text,label\na1,a,x\n", "text,,label\na,1,x\n"]
+)
+def test_what_stands_in_a_column_without_a_name_is_not_lost(lines, tmp_path):
+    (tmp_path / "a.csv").write_text(lines)
+    with pytest.raises(UserError, match=r"a.csv, line [23]: .* stands in a column without a name"):
+        read_table(tmp_path / "a.csv")

@@ -16,6 +16,7 @@ from bertedu.corpora.readers.tables import read_table
 from bertedu.errors import UserError
 
 Source = str | Path
+JSON_LINES = (".jsonl", ".json", ".ndjson")
 BY_FILE = "by file"  # a scheme of tags: none in CoNLL-U, else BIO
 
 
@@ -34,7 +35,7 @@ def read_labelled(
 ) -> list[LabelledText]:
     """Texts, or pairs of texts, with a label, labels or a score each.
 
-    source is a table (.csv, .tsv), JSON lines (.jsonl), `hub:NAME[/CONFIGURATION]`, a folder with one folder for
+    source is a table (.csv, .tsv), JSON (.jsonl, .json), `hub:NAME[/CONFIGURATION]`, a folder with one folder for
     each label, or several files, one for each label (a dict of label and file, or a list of files named after
     their label). text, label and pair name columns, the usual names by default (see `labelled_texts`);
     labels, where given, are all that there are, and scale the lowest and the highest score; split is for the hub;
@@ -77,15 +78,20 @@ def read_tagged(
             )
         return read_conllu(source, tags or "upos", labels)
     scheme = "BIO" if scheme == BY_FILE else scheme
-    if is_hub(source) or known_name(source).endswith(".jsonl"):
+    if is_hub(source) or known_name(source).endswith(JSON_LINES):
         return tagged_words(read_rows(source, split), tags, scheme, labels)
     return read_conll(source, scheme, labels)
 
 
 def read_questions(source: Source, split: str = "train") -> list[Question]:
     """Questions on a context, from SQuAD's JSON, JSON lines, or the hub."""
-    if is_hub(source) or known_name(source).endswith(".jsonl"):
+    if is_hub(source) or known_name(source).endswith((".jsonl", ".ndjson")):
         return questions(read_rows(source, split))
+    if known_name(source).endswith((".csv", ".tsv", ".txt")):
+        raise UserError(
+            f"{source}: where an answer stands in its text cannot be said in a table: give SQuAD's JSON, JSON lines "
+            'with answers as {"text": […], "answer_start": […]}, or hub:NAME.'
+        )
     return read_squad(source)
 
 
@@ -110,7 +116,7 @@ def read_rows(
     if is_hub(source):
         return hub_rows(str(source), split)
     refuse_folder(Path(source))
-    if known_name(source).endswith(".jsonl"):
+    if known_name(source).endswith(JSON_LINES):
         return read_json_lines(source)
     if delimiter is None and not known_name(source).endswith((".csv", ".tsv")):
         raise UserError(

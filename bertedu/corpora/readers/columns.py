@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 
 from bertedu.corpora.readers.labelled import TaggedWords
 from bertedu.corpora.readers.layouts import CONLLU_COLUMNS, MULTIWORD_OR_EMPTY, Lines, with_words_first
 from bertedu.corpora.readers.opening import read_lines
-from bertedu.corpora.readers.rows import tag_value, tag_values
+from bertedu.corpora.readers.schemes import tag_value, tags_of_file
 from bertedu.corpora.readers.values import counted, text_value
 from bertedu.errors import UserError, shown
 
 DOCUMENT_START = re.compile(r"-DOCSTART-(?![^ \t])")  # of CoNLL-2003, alone between empty lines
 COMMENT_OF_MULTICONER = re.compile(r"# id \S+[ \t]+domain=")  # may have as many columns as a word's line
+NAMES_OF_WORDS = ("word", "words", "token", "tokens", "text", "form")  # in a line that names the columns
+NAMES_OF_TAGS = ("tag", "tags", "label", "labels", "pos", "upos", "ner", "ner_tag", "ner_tags")
 # https://universaldependencies.org/u/pos
 UNIVERSAL_TAGS = (
     *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"),
@@ -30,11 +31,15 @@ def read_conll(
     Columns stand apart by TABs, or by spaces where the first word's line has no TAB; a line of white space ends a
     sentence. Before its first word there may be comments (see `is_comment`), which are passed over.
     scheme is BIO, BIOES, or None for tags of any form, such as parts of speech; labels, where given, are all the
-    tags that there are. CoNLL-2003's lines -DOCSTART- are no words, and its tags, if they are as they were first
-    given out (IOB1: B- only where an entity follows another of its type), come as BIO.
+    tags that there are. CoNLL-2003's lines -DOCSTART- are no words, nor is a first line that names the columns. Asked
+    for BIO, tags come as BIO also where they are written as IOB1 (as CoNLL-2003 was first given out: B- only where an
+    entity follows another of its type), BIOES, BILOU or BMES.
     Raises UserError with file and line for another number of columns, an empty word or a tag out of the scheme.
     """
     lines = [line.rstrip(" \t") for line in read_lines(path)]
+    refuse_table(path, lines)
+    if lines and names_of_columns(lines[0]):
+        lines[0] = ""
     separator, columns = shape_of(lines)
     found: list[Lines] = []
     for block in sentence_blocks(lines):
@@ -65,9 +70,24 @@ def read_conll(
         places = [place for place, _ in one]
         words = [text_value(values[0], place, "the word") for place, values in one]
         sentences.append((places, words, [values[tag].strip() for _, values in one]))
-    if scheme == "BIO" and in_iob1([tags for _, _, tags in sentences]):
-        sentences = [(places, words, as_bio(tags)) for places, words, tags in sentences]
-    return [TaggedWords(tuple(words), tag_values(tags, places, scheme, labels)) for places, words, tags in sentences]
+    checked = tags_of_file([(places, tags) for places, _, tags in sentences], scheme, labels)
+    return [TaggedWords(tuple(words), tags) for (_, words, _), tags in zip(sentences, checked, strict=True)]
+
+
+def names_of_columns(line: str) -> bool:
+    """Whether a line names the columns, as tables do: the word first, the tag last."""
+    names = line.lower().split()
+    return len(names) > 1 and names[0] in NAMES_OF_WORDS and names[-1] in NAMES_OF_TAGS
+
+
+def refuse_table(path: str | Path, lines: Sequence[str]) -> None:
+    """Raise UserError for a table with commas, in which a word and its tag would be one word."""
+    filled = [line for line in lines if line]
+    if filled and all("," in line and not set(" \t") & set(line.strip()) for line in filled[1:] or filled):
+        raise UserError(
+            f"{path}, line 1: {shown(filled[0])} has commas between columns: write a word, a TAB and its tag a line, "
+            "and an empty line after each sentence, or JSON lines with lists of words and tags."
+        )
 
 
 def shape_of(lines: Sequence[str]) -> tuple[str, int]:
@@ -84,29 +104,6 @@ def is_comment(line: str, has_all_columns: bool) -> bool:
     A hashtag (#tag) is a word, and so is # itself where all columns are there.
     """
     return line.startswith(("# ", "#\t")) and (not has_all_columns or bool(COMMENT_OF_MULTICONER.match(line)))
-
-
-def in_iob1(sentences: Sequence[Sequence[str]]) -> bool:
-    """Whether the tags are those of IOB1 (Ramshaw & Marcus 1995) and not of BIO.
-
-    There an entity begins with I-, and with B- only directly after another of its type: so each B- stands there, and
-    some entity begins with I-.
-    """
-    steps = [step for tags in sentences for step in pairwise(["O", *tags])]
-    return all(goes_on(*step) for step in steps if step[1].startswith("B-")) and any(
-        not goes_on(*step) for step in steps if step[1].startswith("I-")
-    )
-
-
-def as_bio(tags: Sequence[str]) -> list[str]:
-    """IOB1's tags of a sentence with B- at the beginning of every entity."""
-    steps = pairwise(["O", *tags])
-    return [f"B-{tag[2:]}" if tag.startswith("I-") and not goes_on(before, tag) else tag for before, tag in steps]
-
-
-def goes_on(before: str, tag: str) -> bool:
-    """Whether the word before is in an entity of the same type."""
-    return before[:2] in ("B-", "I-") and before[2:] == tag[2:]
 
 
 def read_conllu(path: str | Path, tags: str = "upos", labels: Collection[str] | None = None) -> list[TaggedWords]:

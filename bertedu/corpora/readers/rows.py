@@ -1,15 +1,19 @@
 """Rows with named columns, from a table, JSON lines or the hub, as examples of a task."""
 
+import unicodedata
+import warnings
 from collections.abc import Collection, Sequence
 from typing import Any
 
 from bertedu.config import PROBLEMS
 from bertedu.corpora.readers.labelled import LabelledText, Summary, TaggedWords
+from bertedu.corpora.readers.schemes import tags_of_file
 from bertedu.corpora.readers.values import (
     class_value,
     counted,
-    label_value,
     label_values,
+    listed,
+    refuse_missing,
     score_value,
     text_value,
 )
@@ -55,7 +59,7 @@ def column_of(rows: Sequence[Row], chosen: str | None, usual: Sequence[str], wha
     in_python = f", or choose it in Python with {argument}=…" if argument else ""
     raise UserError(
         f"{place}: there is no column {wanted}: rename one of {', '.join(map(shown, values))} to "
-        f"{chosen or usual[0]!r}{in_python}."
+        f"{chosen or usual[0]!r}{in_python}; if these are no names, write a line of names before them."
     )
 
 
@@ -82,11 +86,12 @@ def labelled_texts(
         usual = [names for names in PAIR_NAMES if there.issuperset(names) and pair in (None, names[1])]
         text, pair = usual[0] if usual else (column_of(rows, None, TEXT_NAMES, "text", "text"), pair)
     label = column_of(rows, label, LABEL_NAMES, "label", "label")
+    refuse_hidden_lists(rows, label)
     examples: list[LabelledText] = []
     for row in rows:
         place = row[0]
-        first = text_value(value_of(row, text), place, text)
-        second = None if pair is None else text_value(value_of(row, pair), place, pair)
+        first = given_text(value_of(row, text), place, text)
+        second = None if pair is None else given_text(value_of(row, pair), place, pair)
         value = value_of(row, label)
         if label == "gold_label" and isinstance(value, str) and value.strip() == NO_AGREED_LABEL:
             raise UserError(
@@ -101,7 +106,58 @@ def labelled_texts(
         else:
             named = class_value(value, place, labels)
         examples.append(LabelledText(first, named, second))
+    refuse_unlabelled(rows, examples)
+    warn_of_likenesses(rows, examples)
     return examples
+
+
+def given_text(value: Any, place: str, name: str) -> str:
+    """A text of a row, which must be there and not say that it is not."""
+    refuse_missing(value, place, name)
+    return text_value(value, place, name)
+
+
+def refuse_hidden_lists(rows: Sequence[Row], column: str) -> None:
+    """Raise UserError for lists of 0 and 1, one for each class there is: read as names, they would be two classes."""
+    given = [values.get(column) for _, values in rows]
+    read = [listed(one) if isinstance(one, str) and one.startswith("[") else one for one in given]
+    lists = [one for one in read if isinstance(one, list | tuple)]
+    if len(lists) == len(rows) and all(
+        len(one) == len(lists[0]) > 1 and set(map(str, one)) <= {"0", "1"} for one in lists
+    ):
+        raise UserError(
+            f"{rows[0][0]}: the labels are {shown(lists[0])}, a 0 or 1 for each class: write the names of the classes "
+            "that apply."
+        )
+
+
+def refuse_unlabelled(rows: Sequence[Row], examples: Sequence[LabelledText]) -> None:
+    """Raise UserError for -1 beside the classes 0, 1, 2 and so on: so sets of the hub mark a row without a label."""
+    names = {one.label for one in examples}
+    if "-1" in names and len(names) > 3 and names == {str(number) for number in range(-1, len(names) - 1)}:
+        place = next(place for (place, _), one in zip(rows, examples, strict=True) if one.label == "-1")
+        raise UserError(
+            f"{place}: the label is '-1', and others count from 0, which marks a row without a label: remove such "
+            "rows, or write another name."
+        )
+
+
+def warn_of_likenesses(rows: Sequence[Row], examples: Sequence[LabelledText]) -> None:
+    """Warn of labels that differ in capitals, or in how an accent is written, alone: they are learned as two."""
+    seen: dict[str, str] = {}
+    for (place, _), one in zip(rows, examples, strict=True):
+        for name in one.label if isinstance(one.label, tuple) else (one.label,):
+            if not isinstance(name, str):
+                continue
+            other = seen.setdefault(unicodedata.normalize("NFKC", name).casefold(), name)
+            if other != name:
+                spelt = ascii if other.casefold() != name.casefold() else repr
+                warnings.warn(
+                    f"{place}: the labels {spelt(other)} and {spelt(name)} look alike and are learned as two: "
+                    "write one of them if they are meant to be the same.",
+                    stacklevel=3,
+                )
+                return
 
 
 def tagged_words(
@@ -110,7 +166,7 @@ def tagged_words(
     """Each row as a sentence: a list of words and a list of as many tags. scheme and labels as in `read_conll`."""
     words_column = column_of(rows, None, WORDS_NAMES, "words")
     tags_column = column_of(rows, tags, TAGS_NAMES, "tags", "tags")
-    sentences: list[TaggedWords] = []
+    sentences: list[tuple[tuple[str, ...], list[str], list[Any]]] = []  # words, where, tags
     for row in rows:
         place = row[0]
         words, found = value_of(row, words_column), value_of(row, tags_column)
@@ -121,60 +177,9 @@ def tagged_words(
             raise UserError(
                 f"{place}: {counted(len(words), 'word')} for {counted(len(found), 'tag')}: give each word one tag."
             )
-        tags_found = tag_values(found, [place] * len(found), scheme, labels)
-        sentences.append(TaggedWords(tuple(text_value(word, place, "a word") for word in words), tags_found))
-    return sentences
-
-
-def tag_values(
-    tags: Sequence[Any], places: Sequence[str], scheme: str | None, labels: Collection[str] | None
-) -> tuple[str, ...]:
-    """The tags of a sentence, each checked with its neighbours; `places` say where each stands."""
-    found: list[str] = []
-    for tag, place in zip(tags, places, strict=True):
-        found.append(tag_value(tag, place, scheme, labels, found[-1] if found else "O"))
-    if scheme == "BIOES":
-        for tag, after, place in zip(found, [*found[1:], None], places, strict=True):
-            refuse_open_entity(tag, after, place)
-    return tuple(found)
-
-
-def refuse_open_entity(tag: str, after: str | None, place: str) -> None:
-    """Raise UserError for a tag of BIOES, B-type or I-type, that neither I-type nor E-type follows."""
-    position, _, kind = tag.partition("-")
-    if position not in ("B", "I") or after in (f"I-{kind}", f"E-{kind}"):
-        return
-    where = "at the end of the sentence" if after is None else f"before the tag {shown(after)}"
-    alone = f"'S-{kind}' for one word alone, or end it with " if position == "B" else ""
-    raise UserError(f"{place}: the tag {shown(tag)} leaves its entity open {where}: write {alone}'E-{kind}'.")
-
-
-def tag_value(
-    tag: Any, place: str, scheme: str | None = "BIO", labels: Collection[str] | None = None, before: str = "O"
-) -> str:
-    """A tag of a scheme: BIO (O, B-type, I-type), BIOES (E-type and S-type as well), or None for any name.
-
-    before is the tag of the word before: I-type and E-type must go on with an entity of their type, since a CRF that
-    knows this rule can never learn a sentence that breaks it.
-    """
-    name = label_value(tag, place, labels, "tag")
-    if scheme is None or name == "O":
-        return name
-    if scheme not in ("BIO", "BIOES"):
-        raise UserError(f"scheme: {scheme!r} is none: choose 'BIO', 'BIOES', or None for tags of any form.")
-    position, dash, kind = name.partition("-")
-    if position not in scheme.replace("O", "") or len(position) != 1 or not dash or not kind.strip():
-        forms = ", ".join(f"{letter}-type" for letter in scheme.replace("O", ""))
-        raise UserError(
-            f"{place}: the tag {shown(name)} is not of the scheme {scheme}: write O or {forms}, "
-            "or choose the task tagging (in Python scheme=None) for tags of any form."
-        )
-    if position in "IE" and before not in (f"B-{kind}", f"I-{kind}"):
-        raise UserError(
-            f"{place}: the tag {shown(name)} goes on with nothing, after the tag {shown(before)}: begin the entity "
-            f"with 'B-{kind}'."
-        )
-    return name
+        sentences.append((tuple(text_value(word, place, "a word") for word in words), [place] * len(found), found))
+    tags_found = tags_of_file([(places, found) for _, places, found in sentences], scheme, labels)
+    return [TaggedWords(words, found) for (words, _, _), found in zip(sentences, tags_found, strict=True)]
 
 
 def summaries(rows: Sequence[Row]) -> list[Summary]:

@@ -15,13 +15,16 @@ MOST_CHARACTERS_SHOWN = 40
 
 
 def read_squad(path: str | Path) -> list[Question]:
-    """Every question of a SQuAD file, version 1.1 or 2.0, in order. `plausible_answers` are left aside.
+    """Every question of a SQuAD file, version 1.1 or 2.0, or of a list of rows (see `questions`), in order.
 
+    `plausible_answers` are left aside.
     Raises UserError with line and column for damaged JSON; with the path in the JSON and the question's id for
     what is missing, for an answer that does not stand in the context at its offset, for a question with answers
     that is called impossible or the other way round, and for an id that is there twice.
     """
     whole = parse_json(read_data_text(path), path)
+    if isinstance(whole, list) and all(isinstance(entry, dict) for entry in whole):
+        return questions([(f"{path}, entry {number}", entry) for number, entry in enumerate(whole, start=1)])
     found: list[tuple[str, Question]] = []
     for where, article in entries(whole, "data", f"{path}", ""):
         for inner, paragraph in entries(article, "paragraphs", f"{path}, {where}", f"{where}."):

@@ -14,6 +14,9 @@ from bertedu.errors import UserError, shown
 
 QUOTED = re.compile(r'"(?:[^"]|"")*"')
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
+OTHERS = ";\t,|"  # what stands between values where a comma is the decimal point, or a name says the wrong thing
+SAID = re.compile(r'"?sep=(.)"?\r?\n')  # how Excel is told what stands between values, in a line before the header
+NUMBER = re.compile(r"[0-9]+")
 
 
 def read_table(
@@ -21,27 +24,33 @@ def read_table(
 ) -> list[Row]:
     """Every row of a table below its header line; all values are texts, exactly as in the file.
 
-    header names the columns of a file that has no header line. delimiter is what stands between values: a comma
-    in .csv and a TAB in .tsv unless given. quoting says whether double quotes around a value are marks, so that
-    it may hold delimiters and line breaks (RFC 4180, for TAB as well), or belong to the text. They belong to it also
-    with TABs, where a value begins with one that is no mark ("Yes" he said) and each line has as many values.
+    header names the columns of a file that has no header line. delimiter is what stands between values; unless given
+    it is a comma in .csv and a TAB in .tsv, or another one that a line sep=; or the header tells (see `delimiter_in`).
+    A column without a name is passed over where it counts the rows, or is empty (see `refuse_nameless`).
+    quoting says whether double quotes around a value are marks, so that it may hold delimiters and line breaks
+    (RFC 4180, for TAB as well), or belong to the text. They belong to it also with TABs, where a value begins with one
+    that is no mark ("Yes" he said) and each line has as many values.
     Raises UserError for quotes that are not balanced and for a row of another length than the header.
     """
     path = Path(path)
-    if delimiter is None:
-        delimiter = DELIMITERS.get(Path(known_name(path)).suffix)
-    if delimiter is None or len(delimiter) != 1:
+    usual = DELIMITERS.get(Path(known_name(path)).suffix)
+    if len(delimiter or usual or "") != 1:
         raise UserError(
             f"{path}: the delimiter is {delimiter!r}: save the table as .csv (commas) or .tsv (TABs), or in Python "
             "give one character as delimiter=…."
         )
-    numbered = records(path, delimiter, quoting)
-    if header is None:
+    text = read_data_text(path).rstrip("\r\n")
+    first = 1
+    if delimiter is None:
+        delimiter, first, text = delimiter_in(text, str(usual), header is None)
+    numbered = records(path, text, first, delimiter, quoting)
+    if header is None and numbered:
         (_, header), *numbered = numbered
-    columns = [name.strip() for name in header]
-    if len(set(columns)) < len(columns) or "" in columns:
+    columns = [name.strip() for name in header or ()]
+    names = [name for name in columns if name]
+    if len(set(names)) < len(names):
         raise UserError(f"{path}: the columns {shown(columns)} need a name each, all different: mend the header.")
-    if len(columns) < 2:
+    if len(names) < 2:
         raise UserError(
             f"{path}: with the delimiter {delimiter!r} the columns are {shown(columns)}: save it as .csv with commas "
             "or .tsv with TABs and a header of two columns or more, or in Python give delimiter=… or header=…."
@@ -59,33 +68,61 @@ def read_table(
                 f"{path}, line {line}: {counted(len(values), 'column')} where the header has {len(columns)} "
                 f"({shown(values)}): look for a missing or extra delimiter, or a quote out of place."
             )
-        rows.append((f"{path}, line {line}", dict(zip(columns, values, strict=True))))
+        refuse_nameless(columns, values, f"{path}, line {line}")
+        row = {name: value for name, value in zip(columns, values, strict=True) if name}
+        rows.append((f"{path}, line {line}", row))
     if not rows:
         raise UserError(f"{path} has a header and no row: fetch it again, or name a file with data.")
     return rows
 
 
-def records(path: Path, delimiter: str, quoting: bool) -> list[tuple[int, list[str]]]:
-    """The lines of a table as lists of values, each with the number of the line on which it begins."""
-    text = read_data_text(path).rstrip("\r\n")
+def delimiter_in(text: str, usual: str, has_header: bool) -> tuple[str, int, str]:
+    """What stands between the values of a table, the number of its first line, and its text from there on.
+
+    A line sep=; says so. Else it is the usual one, unless the header has none of it and exactly one of the others.
+    """
+    if said := SAID.match(text + "\n"):
+        return said[1], 2, text[said.end() :]
+    line = text.partition("\n")[0]
+    found = [other for other in OTHERS if other in line]
+    return (found[0] if has_header and len(found) == 1 else usual), 1, text
+
+
+def refuse_nameless(columns: Sequence[str], values: Sequence[str], place: str) -> None:
+    """Raise UserError where something stands in a column without a name. Two such columns say nothing, and are passed
+    over: the first where it has numbers, with which `pandas` counts the rows, and any that is empty, as spreadsheets
+    write them.
+    """
+    for at, (name, value) in enumerate(zip(columns, values, strict=True)):
+        if not name and value.strip() and not (at == 0 and NUMBER.fullmatch(value.strip())):
+            raise UserError(
+                f"{place}: {shown(value)} stands in a column without a name: name the column, or put a text that holds "
+                "a delimiter in quotes."
+            )
+
+
+def records(path: Path, text: str, line: int, delimiter: str, quoting: bool) -> list[tuple[int, list[str]]]:
+    """The lines of a table as lists of values, each with the number of the line on which it begins; the text begins
+    on the given one."""
+    before = line - 1
     quoting = quoting and not (delimiter == "\t" and quotes_are_text(text))
     lines = io.StringIO(text, newline="")  # line breaks inside quotes stay as they are
     reader = csv.reader(
         lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE, strict=True
     )
     found: list[tuple[int, list[str]]] = []
-    first = 1
+    first = line
     try:
         with fields_up_to(LONGEST_TEXT):
             for values in reader:
                 if delimiter == "\t" and any("\t" in value and "\n" in value for value in values):
                     raise UserError(
-                        f"{path}, line {first}: a quote opens here and closes in line {reader.line_num}: "
+                        f"{path}, line {first}: a quote opens here and closes in line {before + reader.line_num}: "
                         "close it, or where quotes are part of the text double them and put the value in quotes (in "
                         "Python, read it with quoting=False)."
                     )
                 found.append((first, values))
-                first = reader.line_num + 1
+                first = before + reader.line_num + 1
     except csv.Error as error:
         raise UserError(f"{path}, line {first}: {what_is_wrong(error)}") from error
     return found

@@ -1,16 +1,20 @@
 """What a text, a label and a score must be, wherever they come from. `place`: a file and line, or a row of a set."""
 
+import ast
 import math
 import re
 from collections.abc import Collection
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any
 
 from bertedu.corpora.readers.opening import LONGEST_TEXT, too_long
 from bertedu.errors import UserError, shown
+from bertedu.utf8 import without_unseen
 
 MOST_LABELS_SHOWN = 8
 BEYOND = 0.05  # of the scale: the highest of new scores, measured as finely as one likes, is seldom the highest of all
+MISSING = ("nan", "NaN", "NaT", "<NA>", "#N/A")  # how `pandas` and spreadsheets write a cell with nothing in it
 NUMBER_WITH_POINT = re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
@@ -23,7 +27,7 @@ def text_value(value: Any, place: str, name: str) -> str:
     """A text as it is: not blank, not endless, of characters that can be written."""
     if not isinstance(value, str):
         raise UserError(f"{place}: {name} is {shown(value)}, not a text: write a text in quotes.")
-    if not value.strip():
+    if not without_unseen(value):
         raise UserError(f"{place}: {name} is {shown(value)}, which is empty: write it, or remove the row.")
     if len(value) > LONGEST_TEXT:
         raise UserError(f"{place}, {name}: {too_long(len(value))}")
@@ -48,7 +52,7 @@ def label_value(value: Any, place: str, labels: Collection[str] | None = None, n
             f"{place}: the {name} is {shown(value)}: give a text or a whole number, or choose the task regression for "
             "scores and multi-label for lists (in Python problem_type=…)."
         )
-    label = text_value(value, place, f"the {name}").strip()
+    label = without_unseen(text_value(value, place, f"the {name}"))
     if "\n" in label or "\t" in label:
         raise UserError(f"{place}: the {name} {shown(label)} has a line break or TAB: is a quote missing.")
     if labels is not None and label not in labels:
@@ -61,20 +65,42 @@ def label_value(value: Any, place: str, labels: Collection[str] | None = None, n
     return label
 
 
+def refuse_missing(value: Any, place: str, name: str) -> None:
+    """Raise UserError for a text that says that there is none."""
+    if isinstance(value, str) and value.strip() in MISSING:
+        raise UserError(
+            f"{place}: {name} is {value.strip()!r}, as an empty cell is written: write what is meant, or remove "
+            "the row."
+        )
+
+
 def label_values(value: Any, place: str, labels: Collection[str] | None = None) -> tuple[str, ...]:
-    """Many labels or none: a list, or a text with commas between them."""
+    """Many labels or none: a list, the text of one (as `pandas` writes it), or a text with commas between them."""
     if isinstance(value, str):
-        value = value.split(",") if value.strip() else []
+        value = listed(value) if value.strip() else []
     if not isinstance(value, list | tuple):
         raise UserError(f"{place}: the labels are {shown(value)}: give a list, or names with commas between them.")
+    for one in value:
+        if isinstance(one, str) and (found := set(";|") & set(one)):
+            raise UserError(f"{place}: the label {shown(one)} has a {found.pop()!r}: write commas between labels.")
     names = tuple(class_value(one, place, labels) for one in value)
     if len(set(names)) < len(names):
         raise UserError(f"{place}: the labels {shown(names)} name one twice: remove it.")
     return names
 
 
+def listed(text: str) -> list[Any]:
+    """The labels in a text: those of a list in brackets, or else what stands between commas."""
+    if text.strip().startswith("[") and text.strip().endswith("]"):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            found = ast.literal_eval(text.strip())
+            return found if isinstance(found, list) else [found]
+    return list(text.split(","))
+
+
 def class_value(value: Any, place: str, labels: Collection[str] | None = None) -> str:
     """A label of a table or of JSON, where a number with a point is a score in the wrong column."""
+    refuse_missing(value, place, "the label")
     label = label_value(value, place, labels)
     if NUMBER_WITH_POINT.fullmatch(label):
         raise UserError(
