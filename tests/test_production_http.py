@@ -6,12 +6,16 @@ import random
 import socket
 import time
 
+import h11
 import pytest
 from support.hostile.siege import CHUNKED, GET, HOST, TEXT, post
 from support.live_service import answers_in, exchange, live
 
 from bertedu.production import crowd, guarding
+from bertedu.production.app import in_origin_form
+from bertedu.production.bounds import PIECE, PIECES_OF_A_TURN, BoundedConnection
 from bertedu.production.crowd import BODY, HEAD, IDLE, LEAVING, READER
+from bertedu.production.protocol import Limits
 
 LOOPS = ["asyncio", *(["uvloop"] if importlib.util.find_spec("uvloop") else [])]
 LAST = GET.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
@@ -266,3 +270,65 @@ def test_a_newcomer_is_told_to_come_again_where_every_connection_is_owed_an_answ
         assert status == 503 and b"retry-after" in headers and "too many" in said["error"]
         for one in held:
             one.close()
+
+
+def test_a_question_whether_something_is_there_is_answered_without_a_body(port):
+    for address in ("/", "/health", "/metrics"):
+        asked = exchange(port, LAST.replace(b"GET /health", b"HEAD " + address.encode()))
+        assert asked.startswith(b"HTTP/1.1 200 ") and asked.endswith(b"\r\n\r\n") and b"content-length: " in asked
+
+
+@pytest.mark.parametrize(
+    "address, methods", [("/", b"get, head, post"), ("/answer", b"post"), ("/health", b"get, head")]
+)
+def test_another_method_is_refused_with_those_that_there_are(address, methods, port):
+    asked = LAST.replace(b"GET /health", b"PUT " + address.encode())
+    ((status, head, _),) = answers_in(exchange(port, asked))
+    assert status == 405 and b"allow: " + methods in head
+
+
+def test_a_request_may_name_the_whole_address_and_its_host_counts(port):
+    whole = (
+        post(TEXT)
+        .replace(b"/answer", b"http://127.0.0.1:80/answer")
+        .replace(b"Content", b"Connection: close\r\nContent")
+    )
+    assert answers_in(exchange(port, whole))[0][0] == 200
+    scope = {"path": "http://evil.example/answer", "headers": [(b"host", b"127.0.0.1"), (b"x", b"y")]}
+    in_origin_form(scope)
+    assert scope == {"path": "/answer", "headers": [(b"host", b"evil.example"), (b"x", b"y")]}
+
+
+def test_empty_lines_before_a_request_are_passed_over(port):
+    assert answers_in(exchange(port, b"\r\n\n" + LAST))[0][0] == 200
+
+
+def test_a_body_with_a_byte_order_mark_is_read_and_an_empty_one_called_so(port):
+    for body, status in ((b"\xef\xbb\xbf" + TEXT, 200), (b"", 400), (b" \r\n", 400)):
+        sent = post(body).replace(b"Content", b"Connection: close\r\nContent")
+        ((found, _, said),) = answers_in(exchange(port, sent))
+        assert found == status and (status == 200 or said["error"].startswith("the body is empty: send"))
+
+
+@pytest.mark.parametrize("pieces", [1, 7, 8, 9, 16, 17])
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_that_takes_several_turns_is_read_to_its_end(pieces, chunked, port):
+    size = PIECE if not chunked else 1000
+    body = TEXT + b" " * (pieces * size - len(TEXT))
+    if chunked:
+        sent = b"".join(b"%x\r\n%s\r\n" % (size, body[at : at + size]) for at in range(0, len(body), size))
+        sent = CHUNKED[:-2] + b"Connection: close\r\n\r\n" + sent + b"0\r\n\r\n"
+    else:
+        sent = post(body).replace(b"Content", b"Connection: close\r\nContent")
+    ((status, _, _),) = answers_in(exchange(port, sent))
+    assert status == (200 if len(body) <= Limits().body_bytes else 413)
+
+
+def test_a_body_in_tiny_pieces_is_parsed_a_few_at_a_time():
+    """From hundreds of connections at once, all pieces of each would hold up for seconds whoever comes after them."""
+    connection = BoundedConnection()
+    connection.receive_data(CHUNKED + b"1\r\n \r\n" * 100)
+    events = []
+    while (event := connection.next_event()) is not h11.NEED_DATA:
+        events.append(type(event))
+    assert events == [h11.Request, *[h11.Data] * PIECES_OF_A_TURN] and connection.has_more

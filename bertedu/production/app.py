@@ -22,9 +22,10 @@ with needs_extra("production"):
     from fastapi import FastAPI, HTTPException, Request
     from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-ADDRESSES = ("/", "/answer", "/health", "/metrics")
+ADDRESSES = {"/": "GET, HEAD, POST", "/answer": "POST", "/health": "GET, HEAD", "/metrics": "GET, HEAD"}
 WRONG_HOST = "this service is asked as 127.0.0.1 or localhost: use that name, or start it with another --host."
 OTHER_PAGE = "a page of another site may not ask this service: ask it from its own page, or from a program."
+READ = ["GET", "HEAD"]
 LEFT = 499  # in the log and the counts: the client left before its answer
 SITE, ORIGIN = b"sec-fetch-site", b"origin"  # headers that browsers alone write, and no page can change
 FRAMES = 6  # of a failure, in the log
@@ -60,17 +61,17 @@ def create_app(service: Service) -> FastAPI:
 
     app.add_route("/answer", answer, methods=["POST"])
 
-    @app.get("/health")
+    @app.api_route("/health", methods=READ)
     async def health() -> Response:
         await service.examine()
         said = service.health()
         return JSONResponse(said, 200 if said["status"] == "ok" else 503)
 
-    @app.get("/metrics")
+    @app.api_route("/metrics", methods=READ)
     async def metrics() -> Response:
         return JSONResponse(service.metrics())
 
-    @app.get("/")
+    @app.api_route("/", methods=READ)
     async def empty_page() -> Response:
         return HTMLResponse(page(service.health()))
 
@@ -85,7 +86,7 @@ def create_app(service: Service) -> FastAPI:
     @app.exception_handler(404)
     @app.exception_handler(405)
     async def not_found(request: Request, error: HTTPException) -> Response:
-        return no_such_address(error.status_code, error.headers)
+        return no_such_address(error.status_code, request.scope["path"])
 
     return app
 
@@ -131,11 +132,11 @@ def sentence(status: int, text: str, headers: dict[str, str] | None = None, **mo
     return JSONResponse({"error": text, **more}, status, headers)
 
 
-def no_such_address(status: int, headers: Any) -> JSONResponse:
+def no_such_address(status: int, path: str) -> JSONResponse:
     """The answer to a request for another address (404), or with another method (405)."""
     known = "POST /answer, GET /health, GET /metrics or GET /"
     said = "there is nothing at this address" if status == 404 else "this address takes another method"
-    return sentence(status, f"{said}: use {known}.", dict(headers or {}))
+    return sentence(status, f"{said}: use {known}.", {"Allow": ADDRESSES[path]} if status == 405 else None)
 
 
 class Guard:
@@ -148,6 +149,7 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        in_origin_form(scope)
         begun, status = time.perf_counter(), 0
         note: dict[str, Any] = {}
         scope["note"] = note
@@ -202,6 +204,15 @@ class Guard:
         self.service.counts.request(status, seconds, address == "/answer")
         line = {"address": address, "status": status, "ms": round(1000 * seconds, 2), **note}
         log.info("%s", json.dumps(line))
+
+
+def in_origin_form(scope: Scope) -> None:
+    """A request that names the whole address (http://host/path), as to a proxy, as one with its path and that host."""
+    if scope["path"].startswith("http://"):
+        host, slash, path = scope["path"].removeprefix("http://").partition("/")
+        scope["path"] = slash + path or "/"
+        others = [(name, value) for name, value in scope["headers"] if name != b"host"]
+        scope["headers"] = [(b"host", host.encode("latin-1", "replace")), *others]
 
 
 def is_of_another_page(scope: Scope) -> bool:

@@ -18,6 +18,7 @@ MOST_LINES = 100
 MOST_PIECES, BYTES_OF_A_PIECE = 128, 128  # a body may come in so many pieces, and one more for each so many bytes
 MOST_BODY = 4_194_304  # bytes that are read and dropped where nobody wants the body: more than any limit of `protocol`
 PIECE = 16_384  # bytes that are parsed at a time
+PIECES_OF_A_TURN = 8  # of a body, before others are parsed: a third of a millisecond
 TLS = b"\x16\x03"  # how a client begins that was told https
 VERSIONS = (b"1.0", b"1.1")
 BLANK_LINE = re.compile(rb"\n\r?\n")
@@ -39,12 +40,15 @@ class Unreadable(h11.RemoteProtocolError):
 
 
 class BoundedConnection(h11.Connection):
-    """h11's parser of one connection, within these bounds. refusal: what is wrong, once `next_event` has raised."""
+    """h11's parser of one connection, within these bounds. refusal: what is wrong, once `next_event` has raised;
+    left: how many pieces of a body may still be parsed in this turn.
+    """
 
     def __init__(self) -> None:
         super().__init__(h11.SERVER, MOST_HEAD)
         self.unread = bytearray()
         self.pieces = self.size = 0
+        self.left = PIECES_OF_A_TURN
         self.refusal = Refusal(400, SENTENCES[400].format(why="it cannot be read"))
 
     def receive_data(self, data: bytes) -> None:
@@ -57,10 +61,17 @@ class BoundedConnection(h11.Connection):
         return bool(self.unread or self.trailing_data[0])
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
-        """As h11's. Raises RemoteProtocolError for what cannot be read, and leaves the reason in `refusal`."""
+        """As h11's; at the end of a turn as if no more had come.
+
+        Raises RemoteProtocolError for what cannot be read, and leaves the reason in `refusal`.
+        """
+        if self.left <= 0:
+            return h11.NEED_DATA
         try:
             event = self.parsed()
             while event is h11.NEED_DATA and self.unread:
+                if self.their_state is h11.IDLE and not self.trailing_data[0]:
+                    self.unread = self.unread.lstrip(b"\r\n")  # RFC 9112, section 2.2
                 super().receive_data(bytes(self.unread[:PIECE]))
                 del self.unread[:PIECE]
                 event = self.parsed()
@@ -91,7 +102,7 @@ class BoundedConnection(h11.Connection):
             if b"content-length" in names and b"transfer-encoding" in names:
                 raise Unreadable(400, "Content-Length beside Transfer-Encoding")
         elif isinstance(event, h11.Data):
-            self.pieces, self.size = self.pieces + 1, self.size + len(event.data)
+            self.pieces, self.size, self.left = self.pieces + 1, self.size + len(event.data), self.left - 1
             if self.size > MOST_BODY or self.pieces > MOST_PIECES + self.size // BYTES_OF_A_PIECE:
                 raise Unreadable(413)
 

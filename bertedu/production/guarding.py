@@ -12,7 +12,7 @@ from http import HTTPStatus
 from typing import Any
 
 from bertedu.extras import needs_extra
-from bertedu.production.bounds import BoundedConnection
+from bertedu.production.bounds import PIECES_OF_A_TURN, BoundedConnection
 from bertedu.production.crowd import BODY, HEAD, IDLE, LEAVING, LINE, READER, SECONDS, Crowd
 from bertedu.production.protocol import Refusal
 
@@ -146,13 +146,16 @@ class GuardedProtocol(H11Protocol):
             self.crowd.take_turn(self)
 
     def parse(self) -> None:
-        """Parse what came. Begins a request, or gives it more of its body."""
+        """Parse what came, as much as one turn may. Begins a request, or gives it more of its body."""
         if self.transport.is_closing():
             return
-        if len(self.conn.unread) > MOST_UNREAD:
-            self.flow.resume_reading()
-        before = self.cycle
+        before, much = self.cycle, len(self.conn.unread) > MOST_UNREAD
+        self.conn.left = PIECES_OF_A_TURN
         super().handle_events()
+        if much and len(self.conn.unread) <= MOST_UNREAD:
+            self.flow.resume_reading()
+        if self.conn.left <= 0 and not self.transport.is_closing():
+            self.crowd.take_turn(self)
         if self.cycle is not before:
             self.since = time.monotonic()
         self.end_what_cannot_go_on()

@@ -12,6 +12,7 @@ from typing import Any
 
 from bertedu.errors import UserError, shown
 from bertedu.json_values import can_be_written, parse_json
+from bertedu.utf8 import without_unseen
 
 EXAMPLE = 'send {"text": "…"} or {"texts": ["…", "…"]}'
 FIELDS = ("text", "texts", "pair", "pairs")
@@ -62,7 +63,7 @@ async def read_body(headers: Mapping[str, str], pieces: AsyncIterator[bytes], li
 
     Compressed bodies are refused since a small one may unpack to gigabytes.
     """
-    if headers.get("content-encoding", "identity").lower() != "identity":
+    if headers.get("content-encoding", "").lower() not in ("", "identity"):
         raise Refusal(415, "the body is compressed: send it as it is, without Content-Encoding.")
     too_large = Refusal(413, f"the body has more than {limits.body_bytes:,} bytes: send fewer or shorter texts.")
     if int(headers.get("content-length", 0)) > limits.body_bytes and "expect" in headers:
@@ -88,8 +89,10 @@ async def read_body(headers: Mapping[str, str], pieces: AsyncIterator[bytes], li
 
 def parse_request(body: bytes, limits: Limits) -> list[Asked]:
     """The texts in a body. Raises Refusal: 400 for what is no JSON in UTF-8, 422 for JSON that says something else."""
+    if not body.strip():
+        raise Refusal(400, f"the body is empty: {EXAMPLE}.")
     try:
-        text = body.decode("utf-8")
+        text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         byte = f"byte 0x{body[error.start]:02x} at position {error.start:,}"
         raise Refusal(400, f"the body is not UTF-8 ({byte}): encode it as UTF-8.") from None
@@ -142,11 +145,11 @@ def checked(value: Any, name: str, limits: Limits) -> str:
         raise Refusal(422, f"{name} is {kind_of(value)}: send a text in quotes.")
     if not can_be_written(value):
         raise Refusal(422, f"{name} has half of a character (\\ud800 to \\udfff alone): send whole ones.")
-    if not value.strip():
-        raise Refusal(422, f"{name} is empty: send at least one word.")
     if len(value) > limits.characters:
         most = f"at most {limits.characters:,}"
         raise Refusal(422, f"{name} has {len(value):,} characters, and {most} are read: shorten or split it.")
+    if not without_unseen(value):
+        raise Refusal(422, f"{name} is empty: send at least one word.")
     return value
 
 

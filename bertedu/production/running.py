@@ -48,7 +48,8 @@ class Stopping(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, service: Service):
         super().__init__(config)
         self.service, self.since = service, 0.0
-        self.parent = int(os.environ.get(PARENT) or 0)
+        parent = os.environ.get(PARENT, "")
+        self.parent = int(parent) if parent.isdecimal() else 0
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """The first signal begins the end, a second one does not wait."""
