@@ -16,7 +16,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from bertedu.errors import UserError
+from bertedu.errors import UserError, shown
 from bertedu.json_values import check_object, parse_json
 from bertedu.utf8 import decode
 
@@ -120,9 +120,11 @@ def without_infinities(value: Any) -> Any:
 
 
 def most_bytes() -> int:
-    """How large a file may be, unpacked: $BERTEDU_MOST_BYTES, or 500 MB."""
-    chosen = os.environ.get(LIMIT, "")
-    return int(chosen) if chosen.isascii() and chosen.isdigit() else MOST_BYTES
+    """How large a file may be, unpacked: $BERTEDU_MOST_BYTES, or 500 MB. Raises UserError where that is no number."""
+    chosen = os.environ.get(LIMIT, "").replace("_", "").strip()
+    if chosen and not (chosen.isascii() and chosen.isdigit()):
+        raise UserError(f"the variable {LIMIT} is {shown(chosen)}: give a number of bytes, such as 2000000000.")
+    return int(chosen) if chosen else MOST_BYTES
 
 
 def too_large(path: str | Path, most: int) -> UserError:

@@ -218,7 +218,10 @@ def test_control_c_before_training_ends_in_one_sentence(monkeypatch):
     [
         (["pretrain", "--minutes", "5", "--steps", "3"], "exactly one of minutes, tokens and steps"),
         (["pretrain", "--minutes", "0"], "minutes is 0.0: give a number above 0"),
-        (["pretrain", "--steps", "many"], "'many' is not a valid integer: see `bertedu pretrain --help`"),
+        (
+            ["pretrain", "--steps", "many"],
+            "'many' is no whole number: write it like 10000: see `bertedu pretrain --help`",
+        ),
         (["pretrain", "--corpus", "nowhere.txt", "--steps", "2"], "no file 'nowhere.txt'"),
         (["pretrain", "--resume", "nowhere"], "nowhere has no run.json"),
         (["pretrain", "--preset", "huge"], "'huge' is not one of"),

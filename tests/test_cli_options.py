@@ -130,3 +130,49 @@ def test_one_name_stands_for_where_a_command_writes_and_for_how_many_texts_are_r
     assert_none(
         f"{' '.join(path)}: {found}" for path, one in ALL.items() for p in one.params if (found := others & {*p.opts})
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--learning-rate", "3e\u22124"], "'3e\u22124' is no number: write it like 0.0003 or 3e-4"),
+        (["--epochs", "1,5"], "'1,5' is no number"),
+        (["--batch-size", "10k"], "'10k' is no whole number: write it like 10000"),
+        (["\u2013epochs", "3"], "write --epochs with two hyphens"),
+        (["\u2014batch-size=3"], "write --batch-size with two hyphens"),
+        (["-seeds", "3"], "write --seeds with two hyphens"),
+        (["--output", "$HOME/x"], "'$HOME/x' begins with a variable that no shell has replaced"),
+        (["--output", "%USERPROFILE%/x"], "begins with a variable"),
+        (["--test", "https://example.org/a.csv"], "https://example.org/a.csv is an address: save what is there"),
+    ],
+)
+def test_what_is_copied_from_a_page_gets_its_remedy(arguments, says, here):
+    result = call("finetune", "classification", "--data", "a.csv", "--model", "base", *arguments)
+    assert result.exit_code == 2 and says in result.stderr and len(result.stderr.splitlines()) == 1, result.stderr
+
+
+def test_a_text_that_begins_with_a_dash_is_no_option(here):
+    result = call("fill-mask", "\u2014hola [MASK]", "--model", "base")
+    assert result.exit_code == 0, result.stderr
+
+
+@pytest.mark.parametrize("form", [["--html", "~/there/a.html"], ["--html=~/there/a.html"]])
+def test_a_tilde_is_the_home_of_a_person_and_no_folder(form, here, monkeypatch):
+    """A shell leaves it where it stands in quotes or behind a =, and a folder ~ is dangerous to remove."""
+    monkeypatch.setenv("HOME", str(here / "home"))
+    monkeypatch.setenv("USERPROFILE", str(here / "home"))
+    result = call("attention", "the cat", "--model", "base", *form)
+    assert result.exit_code == 0, result.stderr
+    assert (here / "home" / "there" / "a.html").is_file() and not (here / "~").exists()
+
+
+@pytest.mark.parametrize("chosen", ["1GB", "-1", "1e9", "\u0663"])
+def test_a_limit_in_the_environment_that_is_no_number_is_not_passed_over(chosen, here, monkeypatch):
+    monkeypatch.setenv("BERTEDU_MOST_BYTES", chosen)
+    result = call("fill-mask", "[MASK]", "--model", "base")
+    assert result.exit_code == 2 and "the variable BERTEDU_MOST_BYTES is" in result.stderr
+
+
+def test_an_argument_is_read_as_utf_8_whatever_the_language_of_the_terminal(here):
+    ascii_terminal = "caf\u00e9 [MASK]".encode().decode("ascii", "surrogateescape")
+    assert call("fill-mask", ascii_terminal, "--model", "base").exit_code == 0

@@ -4,17 +4,24 @@ import os
 import re
 import sys
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 import click
 
-from bertedu.cli.saying import refuse_unreadable, say
+from bertedu.cli.saying import readable, say
 from bertedu.cli.stopping import stoppable
 from bertedu.errors import UserError, visible
 
 WRONG, STOPPED = 2, 130  # exit codes: something to put right; stopped by Ctrl-C
 OUT_OF_MEMORY = re.compile("out of memory|allocate memory|Unable to allocate", re.IGNORECASE)  # torch and NumPy
+NOT_A_NUMBER = {
+    "is not a valid float( range)?": "is no number: write it like 0.0003 or 3e-4",
+    "is not a valid integer( range)?": "is no whole number: write it like 10000",
+}
+# An option with one hyphen, or with a dash that a page or a program for texts has made of the hyphens.
+MISTYPED = re.compile("(?:[\u2010-\u2015\u2212]-?|-)([a-z]{2}[a-z-]*)(?==|$)")
 LONGEST = 500  # characters of a word, such as a path, that is repeated in a sentence
 
 
@@ -39,16 +46,16 @@ class Commands(click.Group):
         os.environ["MPLBACKEND"] = "agg"  # pictures are written and never shown: what is set may not be installed
         with stoppable() as stopped:
             try:
-                refuse_unreadable(sys.argv[1:] if args is None else list(args))
+                arguments = readable(sys.argv[1:] if args is None else list(args))
                 refuse_lost_folder()
-                code = super().main(args, **{**extra, "standalone_mode": False}) or 0
+                code = super().main(arguments, **{**extra, "standalone_mode": False}) or 0
                 flush()
                 return code
             except (KeyboardInterrupt, click.Abort):
                 stopped.set()
             except Exception as error:
                 if not stopped.is_set():
-                    tell(error)
+                    tell(error, sys.argv[1:] if args is None else list(args))
                     return WRONG
         say("bertedu: stopped.", err=True)
         with suppress(OSError):
@@ -76,13 +83,18 @@ def flush() -> None:
                 raise
 
 
-def tell(error: Exception) -> None:
+def tell(error: Exception, arguments: Sequence[str] = ()) -> None:
     """Say in one sentence what a person did wrong; raises what is no person's mistake."""
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         error.show()
     elif isinstance(error, click.UsageError):
         command = error.ctx.command_path if error.ctx else "bertedu"
-        say_wrong(f"{error.format_message().rstrip('.')}: see `{command} --help`.")
+        said = error.format_message().rstrip(".")
+        for libraries, ours in NOT_A_NUMBER.items():
+            said = re.sub(libraries, ours, said)
+        typed = next((option[1] for one in arguments if (option := MISTYPED.match(one))), None)
+        hyphens = f"write --{typed} with two hyphens, and " if typed else ""
+        say_wrong(f"{said}: {hyphens}see `{command} --help`.")
     elif isinstance(error, UserError | click.ClickException):
         say_wrong(str(error))
     elif isinstance(error, OSError) and (error.filename is not None or error.strerror is not None):

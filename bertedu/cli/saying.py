@@ -1,6 +1,8 @@
 """What the commands print and what they take: text that does nothing to a terminal, and names that can be names."""
 
 import math
+import os
+import re
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -10,6 +12,8 @@ import click
 from bertedu.errors import UserError, visible
 
 WIDTH = 100  # characters of a line that a person reads
+ADDRESS = re.compile(r"https?:/", re.IGNORECASE)
+UNREPLACED = re.compile(r"\$\w+|\$\{\w+\}|%\w+%")  # the variable of a shell, which replaces it unless it is in quotes
 
 
 def say(text: str = "", err: bool = False) -> None:
@@ -17,15 +21,20 @@ def say(text: str = "", err: bool = False) -> None:
     click.echo(visible(text), err=err)
 
 
-def refuse_unreadable(arguments: list[str]) -> None:
-    """Raise UserError for an argument that no file can hold: with a NUL, or with bytes that are not UTF-8."""
+def readable(arguments: list[str]) -> list[str]:
+    """The arguments as UTF-8, also where the language of the terminal is C and Python takes them for ASCII.
+
+    Raises UserError for one that no file can hold: with a NUL, or with bytes that are not UTF-8.
+    """
+    found = []
     for argument in arguments:
         try:
-            argument.encode()
-        except UnicodeEncodeError as error:
+            found.append(argument.encode(errors="surrogateescape").decode())
+        except UnicodeError as error:
             raise UserError(f"the argument {argument!r} is not UTF-8: write it, or rename the file.") from error
         if "\0" in argument:
             raise UserError(f"the argument {argument!r} has a NUL character: remove it.")
+    return found
 
 
 class Name(click.ParamType):
@@ -34,10 +43,14 @@ class Name(click.ParamType):
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The name as it is."""
+        """The name as it is, with the home of a person for ~, which a shell leaves where it stands behind a =."""
         if not str(value).strip():
             self.fail("the name is empty: write one, or leave the option out.", param, ctx)
-        return value
+        if ADDRESS.match(str(value)):
+            self.fail(f"{value} is an address: save what is there and name the file, or give a name of the hub.")
+        if UNREPLACED.match(str(value)):
+            self.fail(f"{value!r} begins with a variable that no shell has replaced: write what it stands for.")
+        return os.path.expanduser(value)
 
 
 class PathName(Name):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from bertedu.cli.saying import PATH, Number, say
+from bertedu.cli.saying import NAME, PATH, Number, say
 
 EXAMPLES = """
 \b
@@ -36,7 +36,7 @@ Texts that come within --wait of each other are computed together. Ctrl-C or SIG
 
 @click.command(epilog=EXAMPLES)
 @click.argument("folder", type=PATH, metavar="FOLDER")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen: this machine alone.")
+@click.option("--host", type=NAME, default="127.0.0.1", show_default=True, help="Where to listen: this machine alone.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one.")
 @click.option("--threads", type=click.IntRange(1, 64), default=1, show_default=True, help="To compute a batch with.")
 @click.option(
