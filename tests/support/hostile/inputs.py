@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from support.hostile import commands, doctor_and_build, json_files, options, readers, reports, rows, states
+from support.hostile import brought, commands, doctor_and_build, json_files, options, readers, reports, rows, states
 from support.hostile.oracle import Input, check
 
 KINDS: dict[str, Callable[[random.Random, Path], Input]] = {
@@ -24,6 +24,7 @@ KINDS: dict[str, Callable[[random.Random, Path], Input]] = {
     **commands.KINDS,
     **options.KINDS,
     **doctor_and_build.KINDS,
+    **brought.KINDS,
 }
 OFTEN = 30
 SHARES = {

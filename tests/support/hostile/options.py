@@ -1,5 +1,6 @@
 """Any command with a few odd values of its options: one sentence, or it works; no run begins, and no hub is asked."""
 
+import os
 import random
 from collections.abc import Callable
 from contextlib import ExitStack, chdir
@@ -11,8 +12,40 @@ from support.commands import ALL, NUMBERS, ODD, ODD_NUMBERS, needed, odd_end, va
 from support.finetuning_rows import save_base
 from support.hostile.oracle import NASTY, Input
 
-MORE_NUMBERS = ("-0", "1_000", "0x10", "\u0663", "1e-400", str(2**64), "9" * 400, " 3", "3.0", "\u221e")
-MORE_NAMES = ("con.txt", "x" * 300, "..", "/", "loop", "a.csv/b", "/proc/self/mem", "~", "-", "--", "run\n", "base")
+MORE_NUMBERS = (
+    "-0",
+    "1_000",
+    "0x10",
+    "\u0663",
+    "1e-400",
+    str(2**64),
+    "9" * 400,
+    " 3",
+    "3.0",
+    "\u221e",
+    "3e\u22124",
+    "3,5",
+    "10k",
+    "\u00bd",
+)
+MORE_NAMES = (
+    "con.txt",
+    "x" * 300,
+    "..",
+    "/",
+    "loop",
+    "a.csv/b",
+    "/proc/self/mem",
+    "~",
+    "-",
+    "--",
+    "run\n",
+    "base",
+    "~/x",
+    "$HOME/x",
+    "%A%",
+    "https://a/b.csv",
+)
 BEGINNINGS = ("bertedu.pretraining.run.pretrain", "bertedu.finetuning.run.finetune")
 
 
@@ -38,6 +71,7 @@ def options(rng: random.Random, folder: Path) -> Input:
     def tried() -> str:
         with ExitStack() as stack:
             stack.enter_context(chdir(folder))
+            stack.enter_context(patch.dict(os.environ, HOME=str(folder), USERPROFILE=str(folder)))
             for place in (*BEGINNINGS, "bertedu.checkpoints.folder.snapshot_download"):
                 stack.enter_context(patch(place, reached))
             return odd_end(arguments)

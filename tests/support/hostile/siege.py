@@ -12,6 +12,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from multiprocessing.synchronize import Event
 
 HOST = b"Host: 127.0.0.1\r\n"
 GET = b"GET /health HTTP/1.1\r\n" + HOST + b"\r\n"
@@ -19,6 +20,7 @@ TEXTS = json.dumps({"texts": ["the cat sat on the mat"] * 16}).encode()
 TEXT = json.dumps({"text": "the dog sat"}).encode()
 CHUNKED = b"POST /answer HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\n"
 TRICKLE_SECONDS = 0.2  # between two bytes of a slow sender
+START_SECONDS = 60.0  # until all connections have been opened once
 ANEW_SECONDS = 0.1  # until a connection that was closed is opened anew
 Sender = Iterator[tuple[bytes, float]]  # what is sent next, and the seconds until the next turn
 
@@ -120,9 +122,12 @@ class Besieger:
         self.connection, self.due = None, now + ANEW_SECONDS
 
 
-def besiege(kind: str, port: int, connections: int, seconds: float) -> None:
-    """Hold so many connections of a kind for so long."""
+def besiege(kind: str, port: int, connections: int, seconds: float, begun: Event) -> None:
+    """Hold so many connections of a kind for so long; says when each has been opened once."""
     besiegers = [Besieger(kind, port) for _ in range(connections)]
+    for one in besiegers:
+        one.turn(time.monotonic())
+    begun.set()
     end = time.monotonic() + seconds
     while (now := time.monotonic()) < end:
         for one in besiegers:
@@ -146,10 +151,13 @@ def besiege(kind: str, port: int, connections: int, seconds: float) -> None:
 
 @contextmanager
 def siege(kind: str, port: int, connections: int, seconds: float) -> Iterator[None]:
-    """A siege for as long as the block lasts, and no longer than these seconds."""
-    process = multiprocessing.get_context("spawn").Process(target=besiege, args=(kind, port, connections, seconds))
+    """A siege for as long as the block lasts, and no longer than these seconds. The block begins when all are there."""
+    context = multiprocessing.get_context("spawn")
+    begun = context.Event()
+    process = context.Process(target=besiege, args=(kind, port, connections, seconds, begun))
     process.start()
     try:
+        assert begun.wait(START_SECONDS), "the siege has not begun"
         yield
     finally:
         process.terminate()
