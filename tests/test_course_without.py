@@ -6,7 +6,7 @@ import sys
 
 import pytest
 import torch
-from support.proofs import PROOFS
+from support.proofs import PROOFS, all_of_them, verdict_of
 from torch import nn
 from torch.nn import functional
 from torch.utils.checkpoint import CheckpointFunction, checkpoint
@@ -15,7 +15,6 @@ from bertedu.config import BertConfig
 from bertedu.course.case import Case
 from bertedu.course.checking import check, examine
 from bertedu.course.exercise import Exercise
-from bertedu.course.loading import all_exercises, find
 from bertedu.course.without import Watch
 from bertedu.model.encoder import Encoder, EncoderLayer
 
@@ -136,7 +135,7 @@ def test_a_profiler_of_the_notebook_is_put_back():
     assert check("2.3", layer_norm).passed and sys.getprofile() is None
 
 
-FORBIDDING = [exercise.number for exercise in all_exercises() if exercise.without]
+FORBIDDING = [exercise.number for exercise in all_of_them() if exercise.without]
 
 
 @pytest.mark.parametrize("number", FORBIDDING)
@@ -144,9 +143,9 @@ def test_an_answer_may_not_use_what_the_exercise_forbids(number):
     """One of the proven mistakes of each such exercise, or an answer here, hears it."""
     known = [answer for answer, phrase in PROOFS[number]["wrong"] if re.search(r"uses (the )?(\w+'s )?`", phrase)]
     answers = [*known, *OTHERS.get(number, [])]
-    assert answers, f"{number}: prove with an answer that it sees {find(number).without}"
+    assert answers, f"{number}: prove with an answer that it sees what may not be used"
     for answer in answers:
-        assert "asks you to write yourself" in repr(check(number, answer))
+        assert "asks you to write yourself" in repr(verdict_of(number, answer))
 
 
 def of_the_package(module, name):

@@ -190,7 +190,7 @@ def test_a_verdict_sends_the_learner_to_the_functions_of_drills():
 def test_what_a_notebook_replaced_is_not_used_by_a_check(monkeypatch):
     import torch
 
-    from bertedu.interview.drills import layer_norm
+    from bertedu.interview.drills.exercises import layer_norm
 
     assert any(owner is layer_norm for owner, _ in ORIGINALS.saved), "the drills' own references can be replaced"
     monkeypatch.setattr(layer_norm, "reference", lambda x, *_: torch.zeros_like(x))

@@ -179,22 +179,24 @@ def vocabulary(word_counts, num_merges):
 
 
 ANSWERS = {
-    "accepted": [with_tuples, with_a_regular_expression, in_place],
-    "wrong": [
-        (unweighted, "as often as its word occurs"),
-        (first_met, "the one that was met first"),
-        (last_of_the_alphabet, "the last in the alphabet"),
-        (counts_once, "count again after each"),
-        (replaces_text, "Compare whole symbols"),
-        (never_merges, "so the same one wins again"),
-        (merges_the_first_only, "only the first occurrence"),
-        (once_for_each_word, "once for each word that holds it"),
-        (joined_symbols, "where it was split"),
-        (with_an_end_mark, "added an end mark"),
-        (stops_at_one, "Go on as long as there is a pair"),
-        (never_stops, "there is no pair left"),
-        (over_the_ends, "inside each word only"),
-        (shortens_while_it_runs, "build a new list"),
-        (vocabulary, "a list of pairs"),
-    ],
+    "bpe-merges": {
+        "accepted": [with_tuples, with_a_regular_expression, in_place],
+        "wrong": [
+            (unweighted, "as often as its word occurs"),
+            (first_met, "the one that was met first"),
+            (last_of_the_alphabet, "the last in the alphabet"),
+            (counts_once, "count again after each"),
+            (replaces_text, "Compare whole symbols"),
+            (never_merges, "so the same one wins again"),
+            (merges_the_first_only, "only the first occurrence"),
+            (once_for_each_word, "once for each word that holds it"),
+            (joined_symbols, "where it was split"),
+            (with_an_end_mark, "added an end mark"),
+            (stops_at_one, "Go on as long as there is a pair"),
+            (never_stops, "there is no pair left"),
+            (over_the_ends, "inside each word only"),
+            (shortens_while_it_runs, "build a new list"),
+            (vocabulary, "a list of pairs"),
+        ],
+    },
 }

@@ -106,22 +106,24 @@ def as_a_float(logits, labels, ignore_index=-100):
 
 
 ANSWERS = {
-    "accepted": [plainly, gathered, one_by_one],
-    "wrong": [
-        (divides_by_all, "divide by all positions"),
-        (not_ignored, "leave these positions out"),
-        (gathers_all, "-100 is no class"),
-        (clamped, "count as class 0"),
-        (negative_labels, "whatever ignore_index is"),
-        (other_sign, "The sign is wrong"),
-        (summed, "The mean is asked for"),
-        (overflowing, "Subtract the largest logit"),
-        (with_an_epsilon, "small constant inside log"),
-        (one_maximum, "Subtract the largest logit of each"),
-        (mean_of_nothing, "the result of 0 / 0"),
-        (softmax_over_positions, "run over the positions"),
-        (each_position, "take the mean"),
-        (torchs, "write that yourself"),
-        (as_a_float, "returned a float"),
-    ],
+    "cross-entropy": {
+        "accepted": [plainly, gathered, one_by_one],
+        "wrong": [
+            (divides_by_all, "divide by all positions"),
+            (not_ignored, "leave these positions out"),
+            (gathers_all, "-100 is no class"),
+            (clamped, "count as class 0"),
+            (negative_labels, "whatever ignore_index is"),
+            (other_sign, "The sign is wrong"),
+            (summed, "The mean is asked for"),
+            (overflowing, "Subtract the largest logit"),
+            (with_an_epsilon, "small constant inside log"),
+            (one_maximum, "Subtract the largest logit of each"),
+            (mean_of_nothing, "the result of 0 / 0"),
+            (softmax_over_positions, "run over the positions"),
+            (each_position, "take the mean"),
+            (torchs, "uses `cross_entropy`"),
+            (as_a_float, "returned a float"),
+        ],
+    },
 }

@@ -106,23 +106,30 @@ def in_place(x, attention, w_1, b_1, w_2, b_2, norm_1, norm_2, pre_norm):
     return x + y if pre_norm else norm_2(x + y)
 
 
+def torchs(x, attention, w_1, b_1, w_2, b_2, norm_1, norm_2, pre_norm):
+    return torch.nn.TransformerEncoderLayer(x.size(-1), 1, batch_first=True, norm_first=pre_norm)(x)
+
+
 ANSWERS = {
-    "accepted": [plainly, one_rule_for_both, with_erf],
-    "wrong": [
-        (always_post, "This is post-norm"),
-        (inverted, "This is pre-norm"),
-        (no_residuals, "There is no residual connection"),
-        (original_x_twice, "adds the original x"),
-        (one_norm, "norm_1 twice"),
-        (with_relu, "The activation is ReLU"),
-        (with_tanh, "the tanh form of GELU"),
-        (no_activation, "There is no activation"),
-        (no_biases, "The biases are missing"),
-        (residual_after_the_norm, "carries x itself"),
-        (normed_at_the_end, "one norm too many"),
-        (side_by_side, "side by side"),
-        (transposed, "[D, 4D] widens"),
-        (half_a_layer, "feed-forward half is missing"),
-        (in_place, "changed its input `x`"),
-    ],
+    "encoder-layer": {
+        "accepted": [plainly, one_rule_for_both, with_erf],
+        "wrong": [
+            (always_post, "This is post-norm"),
+            (inverted, "This is pre-norm"),
+            (no_residuals, "There is no residual connection"),
+            (original_x_twice, "adds the original x"),
+            (one_norm, "norm_1 twice"),
+            (with_relu, "The activation is ReLU"),
+            (with_tanh, "the tanh form of GELU"),
+            (no_activation, "There is no activation"),
+            (no_biases, "The biases are missing"),
+            (residual_after_the_norm, "carries x itself"),
+            (normed_at_the_end, "one norm too many"),
+            (side_by_side, "side by side"),
+            (transposed, "[D, 4D] widens"),
+            (half_a_layer, "feed-forward half is missing"),
+            (in_place, "changed its input `x`"),
+            (torchs, "uses `TransformerEncoderLayer`"),
+        ],
+    },
 }

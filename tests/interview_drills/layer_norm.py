@@ -82,21 +82,23 @@ def detached(x, weight, bias, eps=1e-12):
 
 
 ANSWERS = {
-    "accepted": [plainly, var_mean, sums],
-    "wrong": [
-        (by_d_minus_one, "divided by D - 1"),
-        (by_the_variance, "its square root"),
-        (eps_outside, "below the root"),
-        (no_eps, "eps is not used"),
-        (without_keepdim, "keepdim=True keeps it"),
-        (over_the_tokens, "normalize over the tokens"),
-        (rms, "The mean is not subtracted"),
-        (unscaled, "weight and bias are missing"),
-        (bias_first, "The bias is scaled too"),
-        (squares_of_large_numbers, "Subtract the mean first"),
-        (torchs, "write that yourself"),
-        (torchs_class, "write that yourself"),
-        (in_place, "changed its input `x`"),
-        (detached, "no gradient reaches x"),
-    ],
+    "layer-norm": {
+        "accepted": [plainly, var_mean, sums],
+        "wrong": [
+            (by_d_minus_one, "divided by D - 1"),
+            (by_the_variance, "its square root"),
+            (eps_outside, "below the root"),
+            (no_eps, "eps is not used"),
+            (without_keepdim, "keepdim=True keeps it"),
+            (over_the_tokens, "normalize over the tokens"),
+            (rms, "The mean is not subtracted"),
+            (unscaled, "weight and bias are missing"),
+            (bias_first, "The bias is scaled too"),
+            (squares_of_large_numbers, "Subtract the mean first"),
+            (torchs, "uses `layer_norm`"),
+            (torchs_class, "uses `layer_norm`"),
+            (in_place, "changed its input `x`"),
+            (detached, "no gradient reaches x"),
+        ],
+    },
 }

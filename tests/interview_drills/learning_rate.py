@@ -73,19 +73,21 @@ def a_list(step, peak, warmup, total):
 
 
 ANSWERS = {
-    "accepted": [two_branches, interpolated, the_lower_of_two_lines],
-    "wrong": [
-        (share_of_the_peak, "does not depend on `peak`"),
-        (never_falls, "stays at the peak"),
-        (no_warmup, "There is no warm-up"),
-        (as_google, "jump at the end of the warm-up"),
-        (over_all_steps, "end above 0"),
-        (from_one, "You count from 1"),
-        (a_cosine, "a cosine decay"),
-        (whole_numbers, "whole-number division"),
-        (divides_first, "nothing to divide by"),
-        (below_zero, "a negative learning rate"),
-        (noam, "square root of the step"),
-        (a_list, "one number"),
-    ],
+    "learning-rate": {
+        "accepted": [two_branches, interpolated, the_lower_of_two_lines],
+        "wrong": [
+            (share_of_the_peak, "does not depend on `peak`"),
+            (never_falls, "stays at the peak"),
+            (no_warmup, "There is no warm-up"),
+            (as_google, "jump at the end of the warm-up"),
+            (over_all_steps, "end above 0"),
+            (from_one, "You count from 1"),
+            (a_cosine, "a cosine decay"),
+            (whole_numbers, "whole-number division"),
+            (divides_first, "nothing to divide by"),
+            (below_zero, "a negative learning rate"),
+            (noam, "square root of the step"),
+            (a_list, "one number"),
+        ],
+    },
 }

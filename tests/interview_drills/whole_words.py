@@ -131,19 +131,21 @@ def rotated(tokens, number, rng):
 
 
 ANSWERS = {
-    "accepted": [plainly, by_word_numbers, with_random_keys],
-    "wrong": [
-        (token_by_token, "or none: collect the positions"),
-        (stops_at_the_first, "and not `break`"),
-        (over_the_number, "only if all of its pieces still fit"),
-        (cuts_the_last, "cut to the number"),
-        (counts_words, "You count words"),
-        (special_too, "which is no word"),
-        (in_order, "Shuffle the words"),
-        (own_random, "the same seed gave two results"),
-        (positions, "one boolean for each"),
-        (shortest_first, "was never chosen"),
-        (first_pieces_only, "All pieces of a word"),
-        (rotated, "was never chosen"),
-    ],
+    "whole-words": {
+        "accepted": [plainly, by_word_numbers, with_random_keys],
+        "wrong": [
+            (token_by_token, "or none: collect the positions"),
+            (stops_at_the_first, "and not `break`"),
+            (over_the_number, "only if all of its pieces still fit"),
+            (cuts_the_last, "cut to the number"),
+            (counts_words, "You count words"),
+            (special_too, "which is no word"),
+            (in_order, "Shuffle the words"),
+            (own_random, "the same seed gave two results"),
+            (positions, "one boolean for each"),
+            (shortest_first, "was never chosen"),
+            (first_pieces_only, "All pieces of a word"),
+            (rotated, "was never chosen"),
+        ],
+    },
 }

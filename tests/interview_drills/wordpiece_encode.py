@@ -144,21 +144,23 @@ def skips_what_is_unknown(word, vocab):
 
 
 ANSWERS = {
-    "accepted": [with_an_end, recursive, by_the_longest_pieces],
-    "wrong": [
-        (shortest_first, "Try the longest first"),
-        (end_left_out, "Does your search try its end"),
-        (no_mark, 'looked up with "##" before it'),
-        (mark_everywhere, 'has no "##"'),
-        (keeps_the_half, "does not keep half a word"),
-        (loses_the_rest, "The rest is lost"),
-        (one_piece, "The rest of the word is lost"),
-        (any_length, "More than 100 characters"),
-        (less_than_a_hundred, "exactly 100 are still encoded"),
-        (backtracking, "never takes it back"),
-        (pieces, "asks for their ids"),
-        (an_id_as_truth, "0 counts as False"),
-        (never_ends, "a loop that never ends"),
-        (skips_what_is_unknown, "The rest is lost"),
-    ],
+    "wordpiece-encode": {
+        "accepted": [with_an_end, recursive, by_the_longest_pieces],
+        "wrong": [
+            (shortest_first, "Try the longest first"),
+            (end_left_out, "Does your search try its end"),
+            (no_mark, 'looked up with "##" before it'),
+            (mark_everywhere, 'has no "##"'),
+            (keeps_the_half, "does not keep half a word"),
+            (loses_the_rest, "The rest is lost"),
+            (one_piece, "The rest of the word is lost"),
+            (any_length, "More than 100 characters"),
+            (less_than_a_hundred, "exactly 100 are still encoded"),
+            (backtracking, "never takes it back"),
+            (pieces, "asks for their ids"),
+            (an_id_as_truth, "0 counts as False"),
+            (never_ends, "a loop that never ends"),
+            (skips_what_is_unknown, "The rest is lost"),
+        ],
+    },
 }

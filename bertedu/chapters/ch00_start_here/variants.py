@@ -7,7 +7,7 @@ from torch import Tensor
 
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
-from bertedu.course.rows import Mistakes, Row, examine_rows
+from bertedu.course.explaining import Mistakes, compare
 from bertedu.course.variant import COPIED, Draws, Variant
 
 MASK, SPECIAL = 4, 5  # [MASK]'s id, and the first id that is not a special token's
@@ -77,9 +77,10 @@ def masking(draws: Draws) -> Variant:
         rows = []
         for size, position in SIZES:
             ids = IDS[case.randint(0, len(IDS), size)]
-            rows.append(Row((ids, position, MASK), f"ids of shape {list(size)}, position {position}"))
-        examine_rows(case, rows, rule, mistakes, f"A text is a {a_text}, and its {end} token has position 0. {kept}")
-        got = case.call(*rows[0].inputs, tried=rows[0].tried)
+            rows.append((f"ids of shape {list(size)}, position {position}", ids, position, MASK))
+        compare(case, rows, rule, mistakes, f"A text is a {a_text}, and its {end} token has position 0. {kept}")
+        tried, *inputs = rows[0]
+        got = case.call(*inputs, tried=tried)
         case.dtype("the result", got, torch.int64, "Ids are integers: the model uses them as row numbers of a table.")
 
     text = (
@@ -156,11 +157,8 @@ def ranking(draws: Draws) -> Variant:
         for size, values in ((9, 1000), (12, 1000), (12, 5), *[(11, 3)] * 10, *[(12, 4)] * 10, (40, 8), (40, 1000)):
             numbers = case.randint(0, values, (size,)).float() / 4
             right = int(case.randint(rule.special, size, (1,)))
-            shown = f"The {kind} were {numbers.tolist()}." if size < 13 else ""
-            rows.append(
-                Row((numbers, right), f"{size} {kind} and the id of the right word", f"{shown} right_id: {right}.")
-            )
-        examine_rows(case, rows, lambda *inputs: rule(*inputs), mistakes, f"The best word has the {best} and rank 1.")
+            rows.append((f"{size} {kind} and the id {right} of the right word", numbers, right))
+        compare(case, rows, lambda *inputs: rule(*inputs), mistakes, f"The best word has the {best} and rank 1.")
 
     text = (
         f"Write `rank(scores, right_id)`, where `scores`, `[V]`, holds {kind}: the word with the **{best}** has rank "

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
-from bertedu.course.rows import Mistakes, Row, examine_rows
+from bertedu.course.explaining import Mistakes, compare
 from bertedu.course.variant import COPIED, Draws, Variant
 
 SIZES = ((3, 4), (4, 3), (5, 5), (1, 6))
@@ -42,9 +42,9 @@ def sharing(draws: Draws) -> Variant:
             f"You multiply by {rule.divisor:g} where the text divides.": replace(rule, divisor=1 / rule.divisor),
             "The powers of a text do not sum to 1 yet.": lambda x: rule.base ** (x / rule.divisor),
         }
-        rows = [Row((case.randn(*size),), f"scores of shape {list(size)}") for size in SIZES]
-        examine_rows(case, rows, rule, mistakes, f"Each {a_text} should have positive numbers that sum to 1.")
-        case.gradient_flows(*rows[0].inputs, names=("scores",), tried="the first scores again")
+        rows = [(f"scores of shape {list(size)}", case.randn(*size)) for size in SIZES]
+        compare(case, rows, rule, mistakes, f"Each {a_text} should have positive numbers that sum to 1.")
+        case.gradient_flows(rows[0][1], names=("scores",), tried="the first scores again")
 
     text = (
         f"Write `shares(scores)` for scores of shape `{shown}`: each **{a_text}** belongs to one text. Divide the "
@@ -98,8 +98,8 @@ def losing(draws: Draws) -> Variant:
         for count in (6, 8, 5):
             answers = case.randint(0, 5, (count,))
             answers[0], answers[1] = rule.ignored, 2  # one that does not count, and one that does
-            rows.append(Row((2 * case.randn(count, 5), answers), f"{count} texts with 5 logits each"))
-        examine_rows(case, rows, rule, mistakes, f"The {over} of minus the logarithm of p(right word), in {unit}.")
+            rows.append((f"{count} texts with 5 logits each", 2 * case.randn(count, 5), answers))
+        compare(case, rows, rule, mistakes, f"The {over} of minus the logarithm of p(right word), in {unit}.")
 
     text = (
         "Write `loss(logits, answers)` for logits `[B, V]` and answers `[B]`. A text whose answer is "

@@ -32,7 +32,7 @@ def span_rows(case: Case) -> list[Row]:
             planted = int(case.randint(2, 2 + length, (1,)))
             starts[planted] += 12
             ends[min(8, planted + int(case.randint(0, 5, (1,))))] += 12
-        rows.append(("random logits", (starts, ends, 2, length, longest)))
+        rows.append(("random logits", starts, ends, 2, length, longest))
     return rows
 
 
@@ -104,7 +104,7 @@ def costly_span(draws: Draws) -> Variant:
         case.causes["out of"] = "`length` counts tokens: the last token of the context is first + length - 1."
         advice = f"Compare all valid spans by start + end - {cost:g} · tokens."
         right = span_program(FORMS[form], cost, cost)
-        compare(case, span_rows(case), right, span_mistakes(cost, form), advice, name="the result")
+        compare(case, span_rows(case), right, span_mistakes(cost, form), advice)
 
     text = (
         "Write `best_span(start_logits, end_logits, first, length, longest)` for logits `[T]` of a whole input, from "
@@ -172,9 +172,9 @@ def window_rows(case: Case) -> Iterator[Row]:
             scores = [round(2 * float(score), 4) for score in case.randn(len(kept))]
             spans = [(s, i - shift, j - shift) for s, (i, j) in zip(scores, kept, strict=True)]
             windows.append((shift, round(2 * float(case.randn(1)) + 1, 2), spans))
-        yield "three windows of a text", (windows, float(case.randint(-2, 3, (1,))))
-    yield "windows without a span", ([(0, 1.0, []), (3, -2.0, [])], 0.0)
-    yield "a no-answer score that equals the threshold", ([(0, 3.0, [(2.0, 1, 2)]), (2, 4.0, [])], 1.0)
+        yield "three windows of a text", windows, float(case.randint(-2, 3, (1,)))
+    yield "windows without a span", [(0, 1.0, []), (3, -2.0, [])], 0.0
+    yield "a no-answer score that equals the threshold", [(0, 3.0, [(2.0, 1, 2)]), (2, 4.0, [])], 1.0
 
 
 def joining(draws: Draws) -> Variant:
@@ -212,7 +212,7 @@ def joining(draws: Draws) -> Variant:
 
     def examine(case: Case) -> None:
         advice = "Follow the three steps by hand for these windows."
-        compare(case, list(window_rows(case)), program(), mistakes, advice, name="the answer")
+        compare(case, list(window_rows(case)), program(), mistakes, advice, names=("the answer",))
 
     text = (
         "The program above should give one answer for a text that was read in overlapping windows. Each window is "

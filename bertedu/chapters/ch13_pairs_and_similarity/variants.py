@@ -91,8 +91,8 @@ def neighbors(draws: Draws) -> Variant:
         for n, m, d, k in ((4, 4, 3, 2), (3, 10, 8, 4), (1, 5, 4, 1), (2, 7, 3, 3)):
             queries, collection = case.randn(n, d), case.randn(m, d) * torch.linspace(0.3, 3, m).unsqueeze(-1)
             inputs = (queries.T.contiguous(), collection.T.contiguous(), k) if columns else (queries, collection, k)
-            rows.append((f"{n} queries and {m} vectors with D = {d} and k = {k}", inputs))
-        compare(case, rows, wrong, mistakes, f"Compute all distances, [N, M], by the {name}.", name="the result")
+            rows.append((f"{n} queries and {m} vectors with D = {d} and k = {k}", *inputs))
+        compare(case, rows, wrong, mistakes, f"Compute all distances, [N, M], by the {name}.")
 
     text = (
         f"Write `nearest(queries, collection, k)` for N queries `{vectors}` and a collection of M vectors "
@@ -178,9 +178,12 @@ def contrasting(draws: Draws) -> Variant:
             ([1, 1, 1], "3 pairs of one group, which leaves no negatives"),
         ):
             size = (len(group), 5)
-            rows.append((tried, (2 * case.randn(*size), 0.5 * case.randn(*size), torch.tensor(group))))
-        compare(case, rows, wrong, mistakes, "Compute the loss of one pair by hand, with the formula.", name="the loss")
-        case.gradient_flows(*rows[0][1][:2], names=("questions", "answers"), tried=rows[0][0], group=rows[0][1][2])
+            rows.append((tried, 2 * case.randn(*size), 0.5 * case.randn(*size), torch.tensor(group)))
+        compare(
+            case, rows, wrong, mistakes, "Compute the loss of one pair by hand, with the formula.", names=("the loss",)
+        )
+        tried, questions, answers, numbers = rows[0]
+        case.gradient_flows(questions, answers, names=("questions", "answers"), tried=tried, group=numbers)
 
     text = (
         "Write `contrastive_loss(questions, answers, group)` for vectors `[B, D]` and `[B, D]` of any length. Answer i "

@@ -46,8 +46,8 @@ def batches(case: Case) -> list[Row]:
         ids[1, 3:] = padding
         ids[2, 2] = ids[2, 5] = padding
         ids[3, 1] = ids[1, 0] = 0 if padding == 1 else 1  # an ordinary token here
-        rows.append((f"four texts, with padding {padding}", (ids, padding)))
-    rows.append(("a text that is all padding", (torch.full((1, 3), 2), 2)))
+        rows.append((f"four texts, with padding {padding}", ids, padding))
+    rows.append(("a text that is all padding", torch.full((1, 3), 2), 2))
     return rows
 
 
@@ -85,7 +85,7 @@ def counting(draws: Draws) -> Variant:
 
     def examine(case: Case) -> None:
         advice = f"Count the real tokens of each text from the {side}, and begin with {start}."
-        compare(case, batches(case), wrong, mistakes, advice, name="the result")
+        compare(case, batches(case), wrong, mistakes, advice)
 
     text = (
         "Write `position_ids(input_ids, padding)` without a loop over tokens. It takes ids `[B, T]` and the id of "
@@ -157,8 +157,8 @@ def word_lists(case: Case) -> list[Row]:
         counts: dict[str, int] = {}
         for size in case.randint(1, 6, (4,)).tolist():
             counts["".join("abc"[one] for one in case.randint(0, 3, (size,)).tolist())] = int(case.randint(1, 4, (1,)))
-        rows.append(("a few words", (counts, 2 + at % 7)))
-    return [*rows, ("a word of equal letters", ({"aaaa": 5}, 3)), ("no words", ({}, 3))]
+        rows.append(("a few words", counts, 2 + at % 7))
+    return [*rows, ("a word of equal letters", {"aaaa": 5}, 3), ("no words", {}, 3)]
 
 
 def learning(draws: Draws) -> Variant:
@@ -192,7 +192,7 @@ def learning(draws: Draws) -> Variant:
     def examine(case: Case) -> None:
         case.causes["empty"] = "When no word has two pieces left, there is no pair: return the merges so far."
         advice = "Do the first two merges with a pencil: count all pairs, merge one, and count again."
-        compare(case, word_lists(case), wrong, mistakes, advice, name="the result")
+        compare(case, word_lists(case), wrong, mistakes, advice)
 
     text = (
         "Write `learn(counts, number)`, which learns the merges of byte-pair encoding. `counts` says how often each "

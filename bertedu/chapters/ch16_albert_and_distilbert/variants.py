@@ -70,10 +70,10 @@ def counting(draws: Draws) -> Variant:
     wrong = partial(parameters, known=known, wider=wider, shared=(half,))
 
     def examine(case: Case) -> None:
-        rows: list[Row] = [("V, D, E, L, G = " + ", ".join(map(str, sizes)), sizes) for sizes in SIZES]
+        rows: list[Row] = [("V, D, E, L, G = " + ", ".join(map(str, sizes)), *sizes) for sizes in SIZES]
         advice = "Count embeddings, mapping, attention and feed-forward network one by one, and compare with a pencil."
         mistakes = count_mistakes(wrong, half, other, known, wider)
-        compare(case, rows, wrong, mistakes, advice, name="the result")
+        compare(case, rows, wrong, mistakes, advice)
 
     text = (
         "An encoder shares only a part of its layers. Write `albert_parameters(V, D, E, L, G)`, its number of "
@@ -190,11 +190,11 @@ def distilling(draws: Draws) -> Variant:
             tokens = torch.arange(width) < torch.tensor(lengths).unsqueeze(1)
             mask = (tokens if real else ~tokens).long()
             tried = f"texts of {' and '.join(map(str, lengths))} tokens with T = {temperature:g}"
-            rows.append((tried, (2 * case.randn(*size), 2 * case.randn(*size), mask, temperature)))
+            rows.append((tried, 2 * case.randn(*size), 2 * case.randn(*size), mask, temperature))
         advice = "Compute the divergence of one token by hand first: both sides at T, and a sum over the words."
-        compare(case, rows, wrong, mistakes, advice, name="the loss")
-        student, teacher, mask, temperature = rows[0][1]
-        case.gradient_flows(student, names=("student",), tried=rows[0][0], teacher=teacher, mask=mask, T=temperature)
+        compare(case, rows, wrong, mistakes, advice, names=("the loss",))
+        tried, student, teacher, mask, temperature = rows[0]
+        case.gradient_flows(student, names=("student",), tried=tried, teacher=teacher, mask=mask, T=temperature)
 
     text = (
         "Write `soft_loss(student, teacher, mask, T)` for logits `[B, tokens, V]`, a mask `[B, tokens]` that is "

@@ -9,7 +9,7 @@ import torch
 from bertedu.chapters.ch20_many_languages.exercises.exercise_1 import SIZES, check_numbers, powers, shares
 from bertedu.course.case import Case, plain
 from bertedu.course.exercise import Exercise
-from bertedu.course.rows import Row, examine_rows
+from bertedu.course.explaining import compare
 from bertedu.course.variant import COPIED, Draws, Variant
 
 UNKNOWN = "[UNK]"
@@ -232,11 +232,11 @@ def segmenting(draws: Draws) -> Variant:
             case.fail(f"But it returned None. There always is a way: a letter that is no piece becomes {UNKNOWN}.")
         letters = case.randint(0, 4, (12, 6)).tolist()
         words = ["abcabc", "cabbad", "ddabad", *("".join("abcd"[at] for at in word) for word in letters), "d"]
-        rows = [Row((word, numbers), f"{word!r} and {len(numbers)} pieces") for word in [*words, "abcd" * 12]]
+        rows = [(f"{word!r} and {len(numbers)} pieces", word, numbers) for word in [*words, "abcd" * 12]]
         few = close_calls(sign, mark)
-        rows += [Row((word, few), f"{word!r} and the pieces {few}") for word in ("ad", "bd", "cd", "dd")]
+        rows += [(f"{word!r} and the pieces {few}", word, few) for word in ("ad", "bd", "cd", "dd")]
         advice = "Keep the best sum for each position in the word, and the last piece on the way there."
-        examine_rows(case, rows, one.best, wrong_segments(one), advice)
+        compare(case, rows, one.best, wrong_segments(one), advice)
 
     meaning = (
         "**logarithms** of probabilities: they are added, and the largest sum is the best"

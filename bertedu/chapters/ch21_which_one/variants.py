@@ -107,9 +107,9 @@ def comparing(draws: Draws) -> Variant:
                 [round(40 + size * number + added, 1) for number in case.randn(count).tolist()]
                 for size, count, added in ((1, counts[0], shift), (2, counts[1], 0.0))
             )
-            rows.append((f"{counts[0]} and {counts[1]} seeds", (ours, theirs)))
+            rows.append((f"{counts[0]} and {counts[1]} seeds", ours, theirs))
         advice = "Compute the difference, the standard error and ν by hand for two members with two seeds each."
-        compare(case, rows, right, mistakes, advice, name="the result")
+        compare(case, rows, right, mistakes, advice)
 
     text = (
         f"`ours` and `theirs` are the scores of two members, n and m seeds. **A {direction} score is better.** Write "
@@ -200,9 +200,9 @@ def paying(draws: Draws) -> Variant:
             once = right(texts, prompt, tokens, answer, 1, rounded=lambda months: months)  # months for one label
             labels = round(months / once) if months else 30_000 if once == math.inf else 0
             tried = f"{texts:,} texts a month of {tokens} tokens, and {labels:,} labels"
-            rows.append((tried, (texts, prompt, tokens, answer, labels)))
+            rows.append((tried, texts, prompt, tokens, answer, labels))
         advice = "Write down what a month costs by prompt and by the server. How many savings pay for the labels?"
-        compare(case, rows, right, mistakes, advice, name="the result")
+        compare(case, rows, right, mistakes, advice)
 
     text = (
         f"A prompted model takes **{prices[0]:g}** euros for a million tokens that it reads and **{prices[1]:g}** for "

@@ -11,7 +11,7 @@ from torch.nn.functional import cross_entropy, one_hot
 from bertedu.chapters.ch25_the_interview.exercises.exercise_1 import parts
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
-from bertedu.course.rows import Row, examine_rows
+from bertedu.course.explaining import compare
 from bertedu.course.variant import COPIED, Draws, Variant
 
 SIZES = ((30_522, 512, 768, 3_072, 12), (1_000, 64, 16, 40, 3), (50_368, 8_192, 768, 1_152, 22), (90, 11, 6, 7, 1))
@@ -72,9 +72,9 @@ def counting(draws: Draws) -> Variant:
     )
 
     def examine(case: Case) -> None:
-        rows = [Row(sizes, "V = {:,}, P = {:,}, D = {:,}, F = {:,} and L = {}".format(*sizes)) for sizes in SIZES]
+        rows = [("V = {:,}, P = {:,}, D = {:,}, F = {:,} and L = {}".format(*sizes), *sizes) for sizes in SIZES]
         advice = "Count the embeddings, one attention, one feed-forward and one normalization, each on its own line."
-        examine_rows(case, rows, one.count, mistakes, advice)
+        compare(case, rows, one.count, mistakes, advice)
 
     positions = "one of **P positions**" if one.table else "**rotary positions** in place of a second table"
     feed_forward = (
@@ -184,14 +184,14 @@ def deriving(draws: Draws) -> Variant:
         }
         logits, large = case.randn(4, 5), torch.tensor([[4000.0, 0.0], [0.0, -4000.0]])
         rows = [
-            Row((logits, torch.tensor([1, 0, 4, 2])), "logits [4, 5] with four labels"),
-            Row((logits, torch.tensor([1, one.none, 4, one.none])), f"the same logits, two labels of {one.none}"),
-            Row((case.randn(3, 7), torch.tensor([6, one.none, 0])), f"logits [3, 7], one label of {one.none}"),
-            Row((large, torch.tensor([0, 1])), "logits of 4000"),
+            ("logits [4, 5] with four labels", logits, torch.tensor([1, 0, 4, 2])),
+            (f"the same logits, two labels of {one.none}", logits, torch.tensor([1, one.none, 4, one.none])),
+            (f"logits [3, 7], one label of {one.none}", case.randn(3, 7), torch.tensor([6, one.none, 0])),
+            ("logits of 4000", large, torch.tensor([0, 1])),
         ]
         advice = "Probabilities minus targets, 0 for rows that don't count, and one factor from the temperature."
         with torch.no_grad():  # so that autograd gives no answer
-            examine_rows(case, rows, one.gradient, wrong_gradients(one), advice, ("the gradient",))
+            compare(case, rows, one.gradient, wrong_gradients(one), advice, names=("the gradient",))
 
     total = "Their **sum**" if one.summed else "Their **mean** over the rows that count"
     text = (

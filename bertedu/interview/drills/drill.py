@@ -1,6 +1,6 @@
 """What a whiteboard drill is. Each drill has a file of its own, with its check and a `DRILL`.
 
-To add one, write `my_drill.py` beside this file: `examine(case)`, as the exercises' checks are written
+To add one, write `exercises/my_drill.py`: `examine(case)`, as the exercises' checks are written
 (bertedu/chapters/README.md), and `DRILL = Drill(name="my-drill", …, examine=examine)`. Its proof goes into
 tests/interview_drills/my_drill.py.
 """
@@ -36,6 +36,7 @@ class Drill:
     section: str
     hints: tuple[str, str]
     examine: Callable[[Case], None]
+    without: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         problem = None
@@ -65,7 +66,7 @@ class Drill:
     @property
     def exercise(self) -> Exercise:
         """The drill as an exercise, whose number is the drill's name; nobody sees the difficulty of a drill."""
-        return Exercise(self.name, self.title, 2, self.minutes, self.hints, self.examine, self.kind)
+        return Exercise(self.name, self.title, 2, self.minutes, self.hints, self.examine, self.kind, self.without)
 
     @property
     def built_in(self) -> str:

@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
@@ -11,27 +10,16 @@ from bertedu.course import checking
 from bertedu.course.guarding import ORIGINALS
 from bertedu.course.settings import own_settings
 from bertedu.course.verdict import Verdict
+from bertedu.interview.drills import exercises
 from bertedu.interview.drills.drill import Drill
 from bertedu.interview.names import the_one
-
-FOLDER = Path(__file__).parent
-HOUSEKEEPING = {
-    "allowed",
-    "clock",
-    "drill",
-    "explaining",
-    "files",
-    "judging",
-    "notebook",
-    "register",
-}  # every other file here is a drill
 
 
 def read_drills() -> dict[str, Drill]:
     """All drills by name, in the order of the chapters that build them."""
-    names = sorted(module.name for module in iter_modules([str(FOLDER)]) if module.name not in HOUSEKEEPING)
+    names = [module.name for module in iter_modules(exercises.__path__, f"{exercises.__name__}.")]
     with ORIGINALS.restored():  # what a notebook has replaced by now is not taken for an original
-        found: list[Drill] = [import_module(f"bertedu.interview.drills.{name}").DRILL for name in names]
+        found: list[Drill] = [import_module(name).DRILL for name in names]
     return {drill.name: drill for drill in sorted(found, key=lambda drill: (drill.chapter, drill.name))}
 
 

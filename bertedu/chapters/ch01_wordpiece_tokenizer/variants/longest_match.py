@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
-from bertedu.course.rows import Mistakes, Row, examine_rows
+from bertedu.course.explaining import Mistakes, Row, compare
 from bertedu.course.variant import COPIED, Draws, Variant
 from bertedu.tokenization.wordpiece import split_word
 
@@ -63,15 +63,14 @@ def words_to_split(case: Case, rule: Rule) -> list[Row]:
     roles = {"alone": (True, True), "first": (True, False), "inside": (False, False), "last": (False, True)}
     named = [one.split(":") for one in PIECES.split()]
     vocab = {rule.marked(piece, *roles[role]) for piece, role in named}
-    rows = [Row((word, vocab), repr(word)) for word in WORDS]
+    rows: list[Row] = [(repr(word), word, vocab) for word in WORDS]
     for _ in range(60):
         letters = ["abc"[at] for at in case.randint(0, 3, (7,)).tolist()]
         word = "".join(letters)
         spans = [(a, b) for a in range(7) for b in range(a + 1, min(a + 5, 8))]
         kept = case.randint(0, 3, (len(spans),)).tolist()
         some = {rule.marked(word[a:b], a == 0, b == 7) for (a, b), keep in zip(spans, kept, strict=True) if keep == 0}
-        shown = f"That was {word!r} with the vocabulary {', '.join(sorted(some))}."
-        rows.append(Row((word, some), "60 drawn words and vocabularies", shown))
+        rows.append(("60 drawn words and vocabularies", word, some))
     return rows
 
 
@@ -118,7 +117,7 @@ def splitting(draws: Draws) -> Variant:
             ),
         }
         advice = f"At each step, take the longest piece that fits, beginning on the {end}. {no_piece}"
-        examine_rows(case, words_to_split(case, rule), rule.split, mistakes, advice)
+        compare(case, words_to_split(case, rule), rule.split, mistakes, advice)
 
     text = (
         f"In this vocabulary, `{rule.mark}` stands **{NOTATIONS[rule.mark]}**, and nowhere else. A word that is one "

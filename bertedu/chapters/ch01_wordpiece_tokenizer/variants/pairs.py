@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
-from bertedu.course.rows import Mistakes, Row, examine_rows
+from bertedu.course.explaining import Mistakes, Row, compare
 from bertedu.course.variant import COPIED, Draws, Variant
 
 Lists = tuple[list[int], list[int], list[int]]
@@ -137,7 +137,7 @@ def pairing(draws: Draws) -> Variant:
         rows = [row_of(*sizes, specials) for sizes in SIZES if enough(cut[0], *sizes)]
         advice = f"The sequence is {layout}, padded on the {side}. {CUTS[cut]}"
         names = ("input_ids", "token_type_ids", "attention_mask")
-        examine_rows(case, rows, rule.encode, mistakes, advice, names)
+        compare(case, rows, rule.encode, mistakes, advice, names=names)
 
     text = (
         f"Another model wants a pair as `{layout}`, padded on the **{side}**. Its `[PAD]` has the id {ids[0]}, its "
@@ -163,8 +163,7 @@ def enough(loses: str, one: int, two: int, stay: int) -> bool:
 def row_of(one: int, two: int, stay: int, specials: int) -> Row:
     """A call with lists of these sizes."""
     first, second = list(range(11, 11 + one)), list(range(31, 31 + two))
-    shown = f"first was {first}, second {second}."
-    return Row((first, second, stay + specials), f"{one} and {two} ids for {stay + specials} positions", shown)
+    return (f"{one} and {two} ids for {stay + specials} positions", first, second, stay + specials)
 
 
 MAKERS = {"1.12": pairing}

@@ -8,7 +8,7 @@ from torch.nn.functional import layer_norm
 
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
-from bertedu.course.rows import Mistakes, Row, examine_rows
+from bertedu.course.explaining import Mistakes, compare
 from bertedu.course.variant import COPIED, Draws, Variant
 
 LAYOUTS = ("BDT", "DBT")
@@ -93,10 +93,10 @@ def normalizing(draws: Draws) -> Variant:
         rows = []
         for sizes, eps in SIZES:
             x, weight, bias = (case.randn(*(sizes[axis] for axis in axes)) for axes in (rule.layout, "D", "D"))
-            rows.append(Row((2 * x + 3, weight, bias, eps), f"x {shown} of sizes {list(x.shape)}, eps {eps:g}"))
+            rows.append((f"x {shown} of sizes {list(x.shape)}, eps {eps:g}", 2 * x + 3, weight, bias, eps))
         advice = f"The D numbers of a token lie along axis {rule.layout.index('D')}. Check each convention of the text."
-        examine_rows(case, rows, rule, wrong_norms(rule), advice)
-        x, weight, bias, eps = rows[-1].inputs
+        compare(case, rows, rule, wrong_norms(rule), advice)
+        _, x, weight, bias, eps = rows[-1]
         case.gradient_flows(x, weight, bias, names=("x", "weight", "bias"), tried="3 texts", eps=eps)
 
     divisor = "D - 1" if rule.unbiased else "D"

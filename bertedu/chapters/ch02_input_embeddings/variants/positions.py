@@ -7,7 +7,7 @@ from torch import Tensor
 
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
-from bertedu.course.rows import Mistakes, Row, examine_rows
+from bertedu.course.explaining import Mistakes, compare
 from bertedu.course.variant import COPIED, Draws, Variant
 
 BATCHES = (  # to which text each token belongs; 0 is padding
@@ -86,13 +86,12 @@ def positions(draws: Draws) -> Variant:
         for value in {0, 500, start, start - 1, rule.last} - {rule.padding}:
             sentence = f"Padding has the position {value}, and it should have {rule.padding}."
             mistakes[sentence] = replace(rule, padding=value)
-        rows = [Row((torch.tensor(batch),), f"the texts {batch}") for batch in BATCHES]
+        rows = [(f"the texts {batch}", torch.tensor(batch)) for batch in BATCHES]
         for _ in range(20):
-            texts = case.randint(0, 3, (3, 9))
-            rows.append(Row((texts,), "drawn texts", f"The texts were {texts.tolist()}."))
+            rows.append(("drawn texts", case.randint(0, 3, (3, 9))))
         advice = f"Each text counts {start}, {start + 1}, … from its {end} token. Its positions end at {rule.last}."
-        examine_rows(case, rows, rule, mistakes, advice)
-        got = case.call(rows[0].inputs[0], tried=rows[0].tried)
+        compare(case, rows, rule, mistakes, advice)
+        got = case.call(rows[0][1], tried=rows[0][0])
         case.expect(
             not got.is_floating_point(), f"But the positions are {str(got.dtype)[6:]}. They are row numbers: integers."
         )

@@ -8,7 +8,7 @@ from torch.nn.functional import gelu, layer_norm
 
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
-from bertedu.course.rows import Mistakes, Row, examine_rows
+from bertedu.course.explaining import Mistakes, Row, compare
 from bertedu.course.variant import COPIED, Draws, Variant
 
 Part = Callable[[Tensor], Tensor]
@@ -118,15 +118,15 @@ def arranging(draws: Draws) -> Variant:
     )
 
     def examine(case: Case) -> None:
-        rows = [
-            Row((case.randn(*size), *parts(case)), tried)
+        rows: list[Row] = [
+            (tried, case.randn(*size), *parts(case))
             for size, tried in (((2, 5, 6), "2 texts of 5 tokens"), ((1, 1, 6), "a single token"))
         ]
         advice = "Write down what each sublayer reads, and what its output is added to."
-        examine_rows(case, rows, rule, wrong_layers(rule), advice)
+        compare(case, rows, rule, wrong_layers(rule), advice)
         names = ("attention", "attention_norm", "feed_forward", "feed_forward_norm")
-        x, *functions = rows[0].inputs
-        case.gradient_flows(x, names=("x",), tried=rows[0].tried, **dict(zip(names, functions, strict=True)))
+        tried, x, *functions = rows[0]
+        case.gradient_flows(x, names=("x",), tried=tried, **dict(zip(names, functions, strict=True)))
 
     order = "" if kind == "parallel" else f" **{first.capitalize()}** comes first, then {second}."
     text = (

@@ -9,7 +9,7 @@ from torch import Tensor
 from bertedu.chapters.ch04_transformer_encoder.variants.layer import parts
 from bertedu.course.case import Case
 from bertedu.course.exercise import Exercise
-from bertedu.course.rows import agrees
+from bertedu.course.explaining import agree
 from bertedu.course.variant import Draws, Variant
 
 PROGRAM = """\
@@ -92,19 +92,19 @@ def examine_states(case: Case, rule: Stack, given: Stack) -> None:
     tried = "3 layers with training=False"
     got = case.call(x, layers, 0.25, False, tried=tried)
     case.is_a("the result", got, list | tuple, "a list of hidden states")
-    if agrees(got, rule.run(x, layers)):
+    if agree(got, rule.run(x, layers)):
         return
-    if agrees(got, given.run(x, layers)):
+    if agree(got, given.run(x, layers)):
         case.fail("But that is what the program gives as it was.", IN_LAYERS[given.in_layers])
     for bug, sentence in IN_LAYERS.items():
-        if agrees(got, replace(rule, in_layers=bug).run(x, layers)):
+        if agree(got, replace(rule, in_layers=bug).run(x, layers)):
             case.fail("But the states are wrong.", sentence)
-    if agrees(got, rule.run(x, layers)[::-1]):
+    if agree(got, rule.run(x, layers)[::-1]):
         wanted = "the last layer's first" if rule.newest_first else "the input first"
         case.fail(f"But the states come in the wrong order: {wanted}.")
-    if agrees(got, replace(rule, pre_norm=not rule.pre_norm).run(x, layers)):
+    if agree(got, replace(rule, pre_norm=not rule.pre_norm).run(x, layers)):
         case.fail(f"But the layers should be {'pre' if rule.pre_norm else 'post'}-norm.")
-    if len(got) == 4 and not agrees(case.call(x, layers, 0.25, False, tried=tried), got):
+    if len(got) == 4 and not agree(case.call(x, layers, 0.25, False, tried=tried), got):
         case.fail("But a second call gives other states: something is dropped though training is False.")
     case.expect(len(got) == 4, f"But {len(got)} states came back. Three layers have 4: the input is one of them.")
     for place, (one, wanted) in enumerate(zip(got, rule.run(x, layers), strict=True)):

@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import Any
 
 from bertedu.course.case import Case, plain
+from bertedu.course.explaining import compare
 from bertedu.interview.drills.drill import Drill
-from bertedu.interview.drills.explaining import compare
 
 TASK = """
 Write `learn_merges(word_counts, num_merges)`: the training of byte-pair encoding, on characters.
@@ -247,7 +247,7 @@ def examine(case: Case) -> None:
     advice = (
         "Do it by hand: split the words, count the pairs, merge, and count again. Which merge is the first to differ?"
     )
-    compare(case, "the list of merges", tries(case), right, MISTAKES, pairs_of, advice)
+    compare(case, tries(case), right, MISTAKES, advice, names=("the list of merges",), read=pairs_of)
     empty: tuple[tuple[str, dict[str, int], int], ...] = (
         ("words of one character", {"a": 3, "b": 1}, 4),
         ("no words at all", {}, 2),

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from bertedu.course.case import Case, plain
+from bertedu.course.explaining import compare
 from bertedu.interview.drills.drill import Drill
-from bertedu.interview.drills.explaining import compare
 
 TASK = """
 Write `decode_span(start_logits, end_logits, in_passage, longest, threshold)`: a question-answering head has read one
@@ -237,7 +237,9 @@ def examine(case: Case) -> None:
         "Boolean value of Tensor": "A condition on whole tensors needs `&` and a mask, not `and` and `if`.",
     }
     advice = "That is not the best valid span. Score all pairs in two loops, and compare."
-    compare(case, "(start, end)", tries(case), RIGHT, MISTAKES, pair, advice, function=shown_none(case.answer))
+    compare(
+        case, tries(case), RIGHT, MISTAKES, advice, names=("(start, end)",), read=pair, function=shown_none(case.answer)
+    )
     case.close_with("Say the cost: T² pairs, or T · longest if you look only where a span may end.")
 
 

@@ -8,8 +8,8 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from bertedu.course.case import Case
+from bertedu.course.explaining import compare, one_number
 from bertedu.interview.drills.drill import Drill
-from bertedu.interview.drills.explaining import compare, one_number, trains
 
 TASK = """
 Write `distillation_loss(student_logits, teacher_logits, labels, temperature, alpha)`: a small classifier learns from a
@@ -173,13 +173,22 @@ def examine(case: Case) -> None:
     advice = (
         "Compute one text by hand: both distributions at T, then the sum of p · (log p - log q), with the teacher's p."
     )
-    compare(case, "the loss", tries, RIGHT, MISTAKES, loss, advice)
+    compare(case, tries, RIGHT, MISTAKES, advice, names=("the loss",), read=loss)
     _, student, teacher, labels, _, _ = tries[0]
     same = [("a student that agrees with its teacher", teacher, teacher, labels, 2.0, 1.0)]
-    compare(case, "the loss", same, RIGHT, {}, loss, "Where both agree, the soft loss is 0. Is something added?")
+    compare(
+        case,
+        same,
+        RIGHT,
+        {},
+        "Where both agree, the soft loss is 0. Is something added?",
+        names=("the loss",),
+        read=loss,
+    )
     examine_large(case)
-    trains(case, lambda s: case.answer(s, teacher, labels, 2.0, 1.0), "4 texts with alpha = 1", student_logits=student)
-    trains(case, lambda s: case.answer(s, teacher, labels, 2.0, 0.0), "4 texts with alpha = 0", student_logits=student)
+    for alpha in (1.0, 0.0):
+        named: dict[str, Any] = {"teacher_logits": teacher, "labels": labels, "temperature": 2.0, "alpha": alpha}
+        case.gradient_flows(student, names=("student_logits",), tried=f"4 texts with alpha = {alpha:g}", **named)
     case.close_with("Say why T: it shows what the teacher thinks of the wrong classes; at T = 1 these are nearly 0.")
 
 

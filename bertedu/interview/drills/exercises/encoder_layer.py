@@ -7,7 +7,6 @@ from torch import Tensor
 from torch.nn.functional import gelu, layer_norm, relu
 
 from bertedu.course.case import Case
-from bertedu.interview.drills.allowed import refuse
 from bertedu.interview.drills.drill import Drill
 
 TASK = """
@@ -97,7 +96,6 @@ def pre(x: Tensor, attention: Half, feed_forward: Half, norm_1: Half, norm_2: Ha
 
 def examine(case: Case) -> None:
     """Post-norm, then pre-norm, a single token, and gradients of the weights."""
-    refuse(case, "TransformerEncoderLayer")
     case.causes = {"cannot be multiplied": "The weights are used as `y @ w`: [D, 4D] widens, [4D, D] narrows again."}
     given = parts(case, 6)
     x = case.randn(2, 5, 6)
@@ -225,4 +223,5 @@ DRILL = Drill(
         "Pre-norm is x + half(norm(x)), twice. The residual connection carries x past the norm, and nothing follows.",
     ),
     examine=examine,
+    without=("TransformerEncoderLayer",),
 )

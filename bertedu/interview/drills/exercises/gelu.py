@@ -7,7 +7,6 @@ from torch import Tensor
 from torch.nn.functional import gelu as reference
 
 from bertedu.course.case import Case
-from bertedu.interview.drills.allowed import refuse
 from bertedu.interview.drills.drill import Drill
 
 TASK = """
@@ -52,7 +51,6 @@ ROOT = math.sqrt(2 / math.pi)
 
 def examine(case: Case) -> None:
     """The three parts one after the other, then numbers far from 0 and a gradient."""
-    refuse(case, "gelu", "GELU", "grad", "backward", "autograd", "vjp", "jacrev", "jacobian")
     for_tensors = "math.erf and math.tanh take single numbers. For tensors use torch.erf and torch.tanh."
     case.causes = {"only one element": for_tensors, "must be real number": for_tensors}
     x = 2 * case.randn(3, 5)
@@ -142,4 +140,5 @@ DRILL = Drill(
         "tanh(√(2/π) (x + 0.044715 x³)).",
     ),
     examine=examine,
+    without=("gelu", "GELU", "run_backward"),
 )

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from bertedu.course.case import Case, plain
+from bertedu.course.explaining import compare
 from bertedu.interview.drills.drill import Drill
-from bertedu.interview.drills.explaining import compare
 
 TASK = """
 Write `bm25(query, documents, k1, b)`: how well each document of a collection fits a query, by BM25.
@@ -221,7 +221,7 @@ def examine(case: Case) -> None:
     advice = (
         "Take one document and one word, and write down n, f, the length and the mean length. Then the two factors."
     )
-    compare(case, "the list of scores", tries(case), RIGHT, MISTAKES, scores_of, advice)
+    compare(case, tries(case), RIGHT, MISTAKES, advice, names=("the list of scores",), read=scores_of)
     unknown = "A word that no document has adds 0 to every score. Is there a division by n, or a missing key?"
     empty = "An empty document has the score 0. Is there a division by its length?"
     case.causes |= {"KeyError": unknown, "division by zero": f"{unknown} {empty}", "whale": unknown}
@@ -229,7 +229,7 @@ def examine(case: Case) -> None:
         (("the query whale boat", ["whale", "boat"], FISH, 1.5, 0.75), unknown),
         (("a collection with an empty document", ["sea"], [*FISH, []], 1.5, 0.75), empty),
     ):
-        compare(case, "the list of scores", [given], RIGHT, {}, scores_of, advice)
+        compare(case, [given], RIGHT, {}, advice, names=("the list of scores",), read=scores_of)
     case.close_with("Say what b = 0 and k1 = 0 do: no normalization of length, and only whether a word occurs.")
 
 

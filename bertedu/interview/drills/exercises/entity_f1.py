@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from bertedu.course.case import Case
+from bertedu.course.explaining import compare, one_number
 from bertedu.interview.drills.drill import Drill
-from bertedu.interview.drills.explaining import compare, one_number
 
 TASK = """
 Write `entity_f1(gold, predicted)`: how good a tagger finds named entities, for BIO tags such as
@@ -213,7 +213,7 @@ def examine(case: Case) -> None:
         "referenced before assignment": "A variable is used before the first entity has begun.",
     }
     advice = "Write the entities of both sides as (sentence, type, first, last). How many are in both lists?"
-    compare(case, "F1", tries(case), RIGHT, MISTAKES, score, advice)
+    compare(case, tries(case), RIGHT, MISTAKES, advice, names=("F1",), read=score)
     nothing = "0 is divided by 0, or by nothing predicted. The task says what to return there."
     case.causes |= {"division by zero": nothing}
     for tried, gold, predicted in (
@@ -222,7 +222,7 @@ def examine(case: Case) -> None:
         ("sentences without a gold entity", [["O", "O"]], [["B-per", "O"]]),
         ("no right entity", [["B-per", "O"]], [["O", "B-per"]]),
     ):
-        compare(case, "F1", [(tried, gold, predicted)], RIGHT, {}, score, nothing)
+        compare(case, [(tried, gold, predicted)], RIGHT, {}, nothing, names=("F1",), read=score)
     case.close_with("Say why not accuracy: most words are O, so a tagger that finds nothing is mostly right.")
 
 

@@ -8,8 +8,8 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from bertedu.course.case import Case
+from bertedu.course.explaining import compare, one_number
 from bertedu.interview.drills.drill import Drill
-from bertedu.interview.drills.explaining import compare, one_number, trains
 
 TASK = """
 Write `in_batch_loss(queries, passages, passage_ids, temperature)`: the loss of a bi-encoder for search, in which the
@@ -209,15 +209,10 @@ def examine(case: Case) -> None:
             )
         )
     advice = "Write down the B × B scores of this batch: which entries are in the softmax of row 0, and of column 0?"
-    compare(case, "the loss", tries, RIGHT, MISTAKES, loss, advice)
+    compare(case, tries, RIGHT, MISTAKES, advice, names=("the loss",), read=loss)
     _, queries, passages, numbers, temperature = tries[0]
-    trains(
-        case,
-        lambda q, p: case.answer(q, p, numbers, temperature),
-        "the first batch again",
-        queries=queries,
-        passages=passages,
-    )
+    rest: dict[str, Any] = {"passage_ids": numbers, "temperature": temperature}
+    case.gradient_flows(queries, passages, names=("queries", "passages"), tried="the first batch again", **rest)
     case.close_with("Say what it costs: one more negative for each text in the batch, and no further forward pass.")
 
 

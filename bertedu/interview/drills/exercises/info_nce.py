@@ -8,8 +8,8 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from bertedu.course.case import Case
+from bertedu.course.explaining import compare, one_number
 from bertedu.interview.drills.drill import Drill
-from bertedu.interview.drills.explaining import compare, one_number, trains
 
 TASK = """
 Write `info_nce(query, positive, negatives, temperature)`: the contrastive loss of a sentence encoder with mined
@@ -178,17 +178,11 @@ def examine(case: Case) -> None:
         tried = f"B = {batch}, K = {count}, D = {size} and temperature {temperature}"
         tries.append((tried, query, positive, negatives, temperature))
     advice = "Compute one query by hand: its 1 + K cosines, divided by the temperature, softmax, the logarithm of one."
-    compare(case, "the loss", tries, RIGHT, MISTAKES, loss, advice)
+    compare(case, tries, RIGHT, MISTAKES, advice, names=("the loss",), read=loss)
     _, query, positive, negatives, _ = tries[0]
     examine_low(case, query, negatives)
-    trains(
-        case,
-        lambda *three: case.answer(*three, 0.5),
-        "3 queries",
-        query=query,
-        positive=positive,
-        negatives=negatives,
-    )
+    given = {"query": query, "positive": positive, "negatives": negatives}
+    case.gradient_flows(*given.values(), names=tuple(given), tried="3 queries", temperature=0.5)
     case.close_with("Say why: the lower the temperature, the more the hardest negatives dominate the gradient.")
 
 

@@ -8,8 +8,8 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from bertedu.course.case import Case
+from bertedu.course.explaining import as_tensor, compare
 from bertedu.interview.drills.drill import Drill
-from bertedu.interview.drills.explaining import as_tensor, compare
 
 TASK = """
 Write `pool_and_compare(hidden, mask)`: sentence vectors from the output of an encoder, and how similar they are.
@@ -160,9 +160,9 @@ def examine(case: Case) -> None:
     }
     given = tries(case)
     advice = "Take one text, and compute the first number of its mean by hand."
-    compare(case, "pooled", given, mean, POOLING_MISTAKES, pooled_of, advice)
+    compare(case, given, mean, POOLING_MISTAKES, advice, names=("pooled",), read=pooled_of)
     advice = "The vectors are right. Compute one cosine by hand: the dot product, divided by both lengths."
-    compare(case, "cosines", given, cosines, COSINE_MISTAKES, cosines_of, advice)
+    compare(case, given, cosines, COSINE_MISTAKES, advice, names=("cosines",), read=cosines_of)
     hidden, mask = case.randn(3, 4, 5), torch.tensor([[1, 1, 0, 0], [0, 0, 0, 0], [0, 0, 1, 1]])
     tried = "three texts, of which the second is empty and the third has its padding on the left"
     got = case.call(hidden, mask, tried=tried)

@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 
 from bertedu.course.case import Case
-from bertedu.interview.drills.allowed import refuse
 from bertedu.interview.drills.drill import Drill
 
 TASK = """
@@ -66,7 +65,6 @@ EXAMPLES = [
 
 def examine(case: Case) -> None:
     """Three lengths; then a batch of one, other lengths, an id that equals pad_id."""
-    refuse(case, "pad_sequence")
     case.causes = {
         "expected sequence of length": "A tensor needs lists of one length: pad each list before torch.tensor.",
         "stack expects each tensor": "torch.stack needs tensors of one length: pad each of them first.",
@@ -182,4 +180,5 @@ DRILL = Drill(
         "row + [value] * (T - len(row)) makes a new list. The mask is [1] * len(row), padded with 0.",
     ),
     examine=examine,
+    without=("pad_sequence",),
 )

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from bertedu.course.case import Case
+from bertedu.course.explaining import compare, one_number
 from bertedu.interview.drills.drill import Drill
-from bertedu.interview.drills.explaining import compare, one_number
 
 TASK = """
 Write `recall_and_mrr(scores, relevant, k)`: how good a search is, over Q queries and N passages.
@@ -193,16 +193,24 @@ def examine(case: Case) -> None:
     advice = (
         "Take one query: sort its passages by score, and mark the relevant ones. How many of them are in the first k?"
     )
-    compare(case, "the recall", given, recall, RECALL_MISTAKES, recall_of, advice)
+    compare(case, given, recall, RECALL_MISTAKES, advice, names=("the recall",), read=recall_of)
     advice = (
         "Take one query: sort its passages by score. What is the rank of the first relevant one, and is it k or less?"
     )
-    compare(case, "MRR", given, mrr, MRR_MISTAKES, mrr_of, advice)
+    compare(case, given, mrr, MRR_MISTAKES, advice, names=("MRR",), read=mrr_of)
     beyond = "There are only N passages: topk and a loop to k need min(k, N)."
     case.causes |= {"out of range": beyond, "out of bounds": beyond, "must match the size": beyond, "shape": beyond}
     large = [("3 queries and 4 passages, with k = 10", case.randn(3, 4), torch.eye(3, 4).bool(), 10)]
-    compare(case, "the recall", large, recall, {}, recall_of, "With k of N or more every relevant passage is found.")
-    compare(case, "MRR", large, mrr, {}, mrr_of, "With k of N or more every query has a hit.")
+    compare(
+        case,
+        large,
+        recall,
+        {},
+        "With k of N or more every relevant passage is found.",
+        names=("the recall",),
+        read=recall_of,
+    )
+    compare(case, large, mrr, {}, "With k of N or more every query has a hit.", names=("MRR",), read=mrr_of)
     case.close_with("Say which you would report: recall@k for a first stage whose k go on to a reranker, MRR for what "
                     "people see.")  # fmt: skip
 

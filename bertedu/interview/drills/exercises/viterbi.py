@@ -11,8 +11,8 @@ from torch import Tensor
 
 from bertedu.chapters.ch11_tagging.exercises.exercise_4 import TWO_THINGS, VITERBI_MISTAKES, Largest, best_sequence
 from bertedu.course.case import Case, plain
+from bertedu.course.explaining import compare, one_number
 from bertedu.interview.drills.drill import Drill
-from bertedu.interview.drills.explaining import compare, one_number
 
 TASK = """
 Write `viterbi(emissions, transitions)`: the best tag sequence of one sentence of T words, for a tagger with a CRF and C
@@ -182,9 +182,9 @@ def examine(case: Case) -> None:
         tries.append(("5 words and the tags O, B and I, where I may not follow O", case.randn(5, 3), transitions))
     tries.append(("a single word", case.randn(1, 4), case.randn(4, 4)))
     advice = "Compute the scores of both sequences, emissions plus transitions: in which step do they part?"
-    compare(case, "the tag sequence", tries, right_tags, TAG_MISTAKES, tags_of, advice)
+    compare(case, tries, right_tags, TAG_MISTAKES, advice, names=("the tag sequence",), read=tags_of)
     advice = "The tags are right. Add up the emissions and transitions along them: that is the score."
-    compare(case, "the score", tries, right_score, SCORE_MISTAKES, score_of, advice)
+    compare(case, tries, right_score, SCORE_MISTAKES, advice, names=("the score",), read=score_of)
     refuse_brute_force(case, words=6)
     refuse_brute_force(case, words=9)
     case.close_with("Say the cost: T · C² additions, in place of C^T sequences.")

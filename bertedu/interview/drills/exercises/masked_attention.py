@@ -7,7 +7,6 @@ from torch import Tensor
 
 from bertedu.course.case import Case
 from bertedu.course.comparing import is_close
-from bertedu.interview.drills.allowed import refuse
 from bertedu.interview.drills.drill import Drill
 
 TASK = """
@@ -58,7 +57,6 @@ NAMES = ("x", "w_q", "w_k", "w_v", "w_o")
 
 def examine(case: Case) -> None:
     """Numbers without padding first, then with it; then other sizes, long padding, float16 and the gradient."""
-    refuse(case, "scaled_dot_product_attention", "MultiheadAttention", "multi_head_attention_forward")
     case.causes = {
         "expected scalar type": "A part became float32 on the way: has the mask the dtype of the scores?",
         "view size is not compatible": "After transpose the numbers no longer lie in their order: use reshape.",
@@ -251,4 +249,5 @@ DRILL = Drill(
         "before the softmax over the last axis.",
     ),
     examine=examine,
+    without=("scaled_dot_product_attention", "MultiheadAttention", "multi_head_attention_forward"),
 )
