@@ -1,9 +1,8 @@
 # %% [markdown]
 # # 14 · What came before
 #
-# BERT did not come out of nothing. You will meet the five models that it grew out of, train three of them, and ask all
-# five the same questions as a BERT of the same size. Then you can say what each of them can't do, and what BERT really
-# changed.
+# BERT did not come out of nothing. You will meet the five models that it grew out of, train three of them, and ask
+# all five the same questions as a BERT of the same size. Then you can say what BERT really changed.
 #
 # ## What you will be able to do
 #
@@ -13,7 +12,7 @@
 # - show what pre-training and fine-tuning changed in 2018, with a run and with the published figures
 # - compare six models fairly, and report also what speaks against the story
 #
-# **Time:** two sittings of about 45 and 65 minutes, and 5 more for what is optional ·
+# **Time:** two sittings of about 45 and 65 minutes ·
 # **You need:** [05 · The whole BERT](05_the_whole_bert.ipynb) and
 # [06 · Masked language model](06_masked_language_model.ipynb), best after
 # [13 · Pairs, similarity and summaries](13_pairs_and_similarity.ipynb) ·
@@ -51,8 +50,7 @@
 #
 # ## Where this part sits
 #
-# Six models in six years. The picture shows what the vector of a word depends on, and how the vectors were mostly used.
-# (The **Transformer** itself, Vaswani et al. 2017, stands between fastText and ELMo.)
+# Six models in six years. (The **Transformer** itself, Vaswani et al. 2017, stands between fastText and ELMo.)
 #
 # ![A timeline of six models. 2013 word2vec, 2014 GloVe, 2016 fastText: one vector for each word, in every sentence.
 # February 2018 ELMo: two LSTMs, one from the left and one from the right. June 2018 GPT: a Transformer that sees only
@@ -63,9 +61,9 @@
 # ## The problem: words are only numbers
 #
 # A vocabulary gives each word an id. As a vector that is **one-hot**: a 1 at the word's own position, 0 everywhere
-# else. What does such a vector know? The next cell makes the text of this chapter: each different sentence of the small
-# world once, and 6,000 sentences about **agreement**, such as *the harps near the cow are wet*. All models of this
-# chapter read whole words. It prints the cosine between one-hot vectors of three words.
+# else. What does such a vector know? The next cell makes the text of this chapter (the small world, and 6,000
+# sentences about **agreement**, such as *the harps near the cow are wet*), and prints the cosine between one-hot
+# vectors of three words. All models of this chapter read whole words.
 
 # %%
 import torch
@@ -88,24 +86,28 @@ print(f"horse and donkey {cosine_similarity(horse, donkey, dim=0):.0f}", end=", 
 print(f"horse and paris {cosine_similarity(horse, paris, dim=0):.0f}")
 
 # %% [markdown]
-# A horse is as far from a donkey as from Paris. If a classifier learns something about *horse*, it learns nothing about
-# *donkey*. And labels are expensive. Can we get better vectors from text alone, without labels? The idea behind all
-# that follows is the **distributional hypothesis** (Harris 1954, Firth 1957): words that occur in the same contexts
-# mean similar things.
+# A horse is as far from a donkey as from Paris: whatever a classifier learns about *horse*, it learns nothing about
+# *donkey*. Can we get better vectors from text alone, without labels? The idea behind all that follows is the
+# **distributional hypothesis** (Harris 1954, Firth 1957): words that occur in the same contexts mean similar things.
 #
 # ## The same questions for all
 #
-# The folder `bertedu/before/` has each model in a file of its own. `benchmarks/before.py` trained all of them and a
-# BERT on the same text, each for 60 seconds of processor time, with vectors of 64 numbers and three random seeds. Each
-# model has the learning rate that was best for its own loss on held-out sentences (GloVe's: on the text itself). What
-# is not equal: in a minute ELMo makes 1,100 steps and GloVe 28,000. fastText has 1.5 million weights, because of its
-# table of pieces, ELMo 0.34 million, the others 0.2 million. GPT has its LayerNorms in front of each part. BERT masks
-# 30 % of the words, and begins with an initialization made for short runs, as in `bertedu pretrain`. With the published
-# one it waits longer on a **plateau**: on the sentences about agreement alone it is still near 50 % after 500 steps, and
+# The folder `bertedu/before/` has each model in a file of its own. `benchmarks/before.py` trained them and a BERT on
+# the same text, each for 60 seconds of processor time, with vectors of 64 numbers, its own best learning rate and
+# three random seeds.
+#
+# <details><summary>What is not equal</summary>
+#
+# In a minute ELMo makes 1,100 steps and GloVe 28,000. fastText has 1.5 million weights, because of its table of
+# pieces, ELMo 0.34 million, the others 0.2 million. GPT has its LayerNorms in front of each part. BERT masks 30 % of
+# the words, and begins with an initialization made for short runs, as in `bertedu pretrain`. With the published one
+# it waits longer on a **plateau**: on the sentences about agreement alone it is still near 50 % after 500 steps, and
 # at 100 % after 1,000.
 #
-# The results are in `data/before/results.json`. The next cell defines `show`. It prints a question, in square brackets
-# the baselines, and below it the six models: the mean of three runs in percent, in brackets the lowest and the highest.
+# </details>
+#
+# The next cell defines `show`. It prints a question, in square brackets the baselines, and below it the six models:
+# the mean of three runs in percent, in brackets the lowest and the highest.
 
 # %%
 import json
@@ -151,8 +153,8 @@ def show(*questions):
 #
 # **word2vec** (Mikolov et al. 2013) learns from pairs. Each word of the text is the **center** once, and the words
 # around it, up to a **window** of w positions away, are its **contexts**. We build **skip-gram**, which predicts the
-# contexts from the center. (Its sister **CBOW** predicts the center from the mean of its contexts.) *deer eat grass*
-# with w = 1 gives four pairs: (deer, eat), (eat, deer), (eat, grass), (grass, eat).
+# contexts from the center. (Its sister **CBOW** does it the other way round.) *deer eat grass* with w = 1 gives four
+# pairs: (deer, eat), (eat, deer), (eat, grass), (grass, eat).
 #
 # ### Exercise 14.1 · Count the pairs
 # ●○○○ · 4 minutes
@@ -174,10 +176,9 @@ check("14.1", pairs)
 # </details>
 
 # %% [markdown]
-# Each word has two vectors: v as a center, and u as a context. The model should give a high dot product u·v to pairs of
-# the text. That alone would be easy: make all vectors equal and long. So we need **negatives**. For each true pair we
-# draw K random words n and ask for a low n·v. Each dot product answers a yes-or-no question: does this pair come from
-# the text? This is **skip-gram with negative sampling**:
+# Each word has two vectors: v as a center, and u as a context. The model should give a high dot product u·v to pairs
+# of the text. That alone would be easy: make all vectors equal and long. So we need **negatives**: for each true pair
+# we draw K random words n and ask for a low n·v. This is **skip-gram with negative sampling**:
 #
 # $$-\log\sigma(u\cdot v)-\sum_{k=1}^{K}\log\sigma(-n_k\cdot v)$$
 #
@@ -213,11 +214,10 @@ check("14.2", negative_sampling_loss)
 
 # %% [markdown]
 # Three details matter in practice. Each center draws its own window, from 1 to w, so that near words count more.
-# Negatives are drawn from the word counts to the power ¾, so that rare words come up a little more often. And frequent
-# words are left out at random (**subsampling**): a word that is a share f of the text is kept with the probability
-# √(t / f), at most 1. The threshold t is 0.001 here (10⁻⁵ in the paper, for a billion words). *the* is 15.1 % of our
-# text: √(0.001 / 0.151) = 0.08. The next cell prints the last two for three words. The one after it trains for 600
-# steps, with w = 5.
+# Negatives are drawn from the word counts to the power ¾, so that rare words come up a little more often. And
+# frequent words are left out at random (**subsampling**): a word that is a share f of the text is kept with the
+# probability √(t / f), at most 1. With t = 0.001 *the*, 15.1 % of our text, is kept with √(0.001 / 0.151) = 0.08. The
+# next cell prints the last two for three words. The one after it trains for 600 steps, with w = 5.
 
 # %%
 from bertedu.before.training import skipgram_losses, train
@@ -258,15 +258,13 @@ assert len(set(nearest["january"]) & set(months.split())) >= 3
 show("neighbours")
 
 # %% [markdown]
-# Nobody told the model what a month is. Of 100 neighbors of word2vec 83 are of the same kind, and 3 would be by chance.
-# But look at the baseline **counting**. It counts which words stand near each other, takes the logarithm of how much
-# more often they do so than by chance (**pointwise mutual information**, PMI) where it is positive, and reduces that
-# table to 64 columns with a **singular value decomposition**. That gives 98, without any training. In a text this
-# small, word2vec is not the best way to its own goal. With vectors that are long enough, its optimum is such a table
-# anyway, the PMI less log K (Levy & Goldberg 2014; the interview question below derives it).
+# Nobody told the model what a month is. But look at the baseline **counting**. It counts which words stand near each
+# other, takes the logarithm of how much more often they do so than by chance (**pointwise mutual information**, PMI)
+# where it is positive, and reduces that table to 64 columns with a **singular value decomposition**. That beats
+# word2vec without any training. With vectors that are long enough, word2vec's optimum is such a table anyway, the PMI
+# less log K (Levy & Goldberg 2014; the interview question below derives it).
 #
-# (Word vectors became famous for **analogies**: king − man + woman lies near queen, if king itself is left out. Our text
-# is too small for them.)
+# (Word vectors became famous for **analogies**: king − man + woman lies near queen. Our text is too small for them.)
 #
 # ## GloVe: count first
 #
@@ -285,9 +283,8 @@ for (one, other), count, weight in zip(near.tolist(), x, weighting(x)):
         print(*few.convert_ids_to_tokens([one, other]), f"x = {count:.1f}, weight {weight:.3f}")
 
 # %% [markdown]
-# *eat* and *grass* have 2, because both sentences have them side by side. *deer* and *horses* never met, so GloVe has
-# no term for them at all. Their vectors become similar because they have the same partners: *eat* and *grass*. The
-# table above has GloVe in its second column: 95 of 100 neighbors are of the same kind, more than word2vec has.
+# *deer* and *horses* never met, so GloVe has no term for them at all. Their vectors become similar because they have
+# the same partners: *eat* and *grass*.
 #
 # ## fastText: the pieces of a word
 #
@@ -323,29 +320,28 @@ check("14.3", pieces_of)
 # </details>
 
 # %% [markdown]
-# All pieces share a table of fixed size: a hash function gives each piece its row, and some pieces share one. The
-# benchmark never shows eight plurals, such as those of some animals. It asks fastText for their vectors: is the
-# singular the nearest word? And are the next five of the same kind? The baseline "letters" has no training: it
-# compares words by the pieces that they have in common.
+# All pieces share a table of fixed size: a hash function gives each piece its row. The benchmark never shows eight
+# plurals, such as those of some animals. It asks fastText for their vectors: is the singular the nearest word? And
+# are the next five of the same kind? The baseline "letters" has no training: it compares words by the pieces that
+# they have in common.
 
 # %%
 show("unseen words, singular first", "unseen words, neighbours")
 
 # %% [markdown]
-# Letters alone find the singular every time, and then words that are merely spelled alike: 2 % are of the same kind.
-# fastText finds the singular in seven of eight cases, and 58 % of the next words are of the same kind. So its pieces
-# have learned something about meaning. (Eight plurals are few.) BERT's WordPiece has the same purpose, with pieces that
-# don't overlap ([chapter 01](01_wordpiece_tokenizer.ipynb)).
+# Letters alone find the singular every time, and then words that are merely spelled alike. More than half of
+# fastText's next words are of the same kind, so its pieces have learned something about meaning. BERT's WordPiece has
+# the same purpose, with pieces that don't overlap ([chapter 01](01_wordpiece_tokenizer.ipynb)).
 #
 # **Here the first sitting ends.** You have trained word vectors in three ways, and you know what each counts or
 # predicts. The second sitting reads the sentence around a word: ELMo, GPT, and what fine-tuning added.
 #
 # ## What one vector can't do
 #
-# Go back to the neighbors of *bank* and *spring*: words about money and about rivers, about coils and about seasons.
-# The text uses both words in two senses, and one vector has to serve both. Can these models tell the senses apart? And
-# can they say which verb agrees with a noun, if one or two nouns of the other number stand nearer to it? Guess both
-# numbers before you run the cell. The right verb against the wrong one: 50 % is a coin.
+# Go back to the neighbors of *bank* and *spring*. The text uses both words in two senses, and one vector has to serve
+# both. Can these models tell the senses apart? And can they say which verb agrees with a noun, if one or two nouns of
+# the other number stand nearer to it? Guess both numbers before you run the cell. The right verb against the wrong
+# one: 50 % is a coin.
 
 # %%
 show(
@@ -358,16 +354,12 @@ show(
 # %% [markdown]
 # **By the word's own vector: 50 %, exactly.** It can't be otherwise. The vector of *bank* is the same in every
 # sentence, so the means of both senses are that vector too. Each question is a tie. **Agreement: no better than a
-# coin**, 43 to 53 %. These models read a bag of words: in *the harps near the cow* and in *the cow near the harps* they
-# see the same one. With two nouns between, the bag holds two nouns of the wrong number and one of the right one, which
-# may be why some numbers are below 50. The n-gram fares worst, with 25 %: it follows the nearest noun, and in these
-# questions that has the wrong number. (It is right at all because in training a third of the verbs disagree with the
-# nearest noun, and most pairs of noun and adjective occur only a few times.)
+# coin.** These models read a bag of words: in *the harps near the cow* and in *the cow near the harps* they see the
+# same one. The n-gram fares worst: it follows the nearest noun, and in these questions that has the wrong number.
 #
 # But be careful with the second row. The *mean* of all vectors of the sentence tells the senses apart perfectly, for
-# word2vec, fastText and for counting. Words such as *money* or *river* stand in the sentence, and a mean collects them.
-# So "word vectors know nothing about context" is too strong. They know which words are there. They don't know the
-# order.
+# word2vec, fastText and for counting: words such as *money* or *river* stand in the sentence, and a mean collects
+# them. So word vectors do know which words are there. They don't know the order.
 #
 # ## ELMo: two language models
 #
@@ -389,10 +381,10 @@ def lstm_step(x, h, c, layer):  # x, h, c: [B, D]
 
 
 # %% [markdown]
-# The next cell trains an ELMo with two layers in each direction, for 100 steps. To save time it reads the sentences
-# about agreement only. Then it answers 400 questions for each number of **distractors** (attractors), the nouns between
-# subject and verb. In training they have either number, in the questions always the other one. And training has never
-# shown the subject with this first distractor.
+# The next cell trains an ELMo with two layers in each direction, for 100 steps, on the sentences about agreement
+# only. Then it answers 400 questions for each number of **distractors** (attractors), the nouns between subject and
+# verb. In training they have either number, in the questions always the other one, and training has never shown the
+# subject with this first distractor.
 
 # %%
 from bertedu.before.asking import AskedBert, AskedElmo, AskedGpt
@@ -431,9 +423,9 @@ for distractors, known in enumerate((1.0, 1.0, 1.0)):
 # A hundred steps are enough. Reading in order solves what a bag of words can't.
 #
 # How does ELMo fill a gap? The forward model gives p(w | left), the backward model p(w | right). Neither has seen the
-# other side. We can combine them if we assume that the two sides are independent once the word is known: p(l, r | w) =
-# p(l | w) · p(r | w). By Bayes' rule p(l | w) is proportional to p(w | l) / p(w), and so is p(r | w) to p(w | r) /
-# p(w). Multiply both with the **prior** p(w):
+# other side. We can combine them if we assume that the two sides are independent once the word is known: p(l, r | w)
+# = p(l | w) · p(r | w). By Bayes' rule p(l | w) is proportional to p(w | l) / p(w), and the same holds for r.
+# Multiply both with the **prior** p(w):
 #
 # $$p(w\mid l,r)\;\propto\;\frac{p(w\mid l)\,p(w\mid r)}{p(w)}$$
 #
@@ -472,12 +464,10 @@ check("14.4", fill_from_both)
 #
 # **GPT** (Radford et al. 2018) is a language model as well, but a Transformer. You have built all of its parts. What
 # is new is the **causal mask**: before the softmax, a very negative number is added to the score of each key on the
-# right of the query. (Besides, GPT has no segments and no layer before its decoder; ours is a GPT-2, with LayerNorm in
-# front of each part.) Why is the mask needed? GPT is trained to predict the next word at every position. Without the
-# mask it could see that word. To fill a gap, we take its prediction at the position before it.
+# right of the query. Why? GPT is trained to predict the next word at every position. Without the mask it could see
+# that word. To fill a gap, we take its prediction at the position before it.
 #
-# The next two cells train a GPT of two layers for 150 steps, and a BERT of the same size for 500, with the learning
-# rate that was best for it in the benchmark.
+# The next two cells train a GPT of two layers for 150 steps, and a BERT of the same size for 500.
 
 # %%
 from bertedu import BertConfig, BertForMaskedLM
@@ -506,8 +496,8 @@ for distractors, known in enumerate((1.0, 1.0, 1.0)):
     print(f"{distractors} between: {about(known, agrees(bert, distractors), within=0.05):.0%}")
 
 # %% [markdown]
-# Both can do it. BERT needs more steps: after 150 it still has 60, 51 and 51 %. One reason may be that it learns from
-# the masked words only, 30 % of them here, and GPT from every word.
+# Both can do it. BERT needs more steps; one reason may be that it learns from the masked words only, 30 % of them
+# here, and GPT from every word.
 #
 # Now a question about the *noun*. In *the ▢ is wet* the gap needs a singular, in *the ▢ are wet* a plural. The word
 # that decides stands on the right. Guess for each model: which probability does it give to all plurals together?
@@ -534,20 +524,18 @@ same = (answers["GPT"][0] - answers["GPT"][1]).abs().max()
 print(f"GPT's two answers differ by at most {same:.0e}")
 
 # %% [markdown]
-# **GPT gives the same answer twice**, to the last digit: up to the gap both sentences are the same. This is not a
-# matter of training.
+# **GPT gives the same answer twice**: up to the gap both sentences are the same. No training could change that.
 #
-# **ELMo leans to the right answer, and is unsure.** Why? Its right side reads *is* and has to guess the noun before it.
-# It doesn't know that the gap is the sentence's first noun: perhaps this is only a distractor. In our text a third of
-# the sentences has no distractor, and in the others the last noun is plural half of the time. So 1/3 · 0 + 2/3 · 1/2 =
-# 1/3 would be a good answer from the right side alone. The left side knows that this is the first noun, but not that
-# the verb follows at once. Only both facts *together* decide, and left and right never meet.
+# **ELMo leans to the right answer, and is unsure.** Its right side reads *is* and has to guess the noun before it. It
+# doesn't know that the gap is the sentence's first noun: perhaps this is only a distractor. The left side knows that
+# this is the first noun, but not that the verb follows at once. Only both facts *together* decide, and left and right
+# never meet.
 #
 # **BERT is sure**: it reads both sides in every layer.
 #
-# GPT can get around it: take the 50 words that it likes best from the left, put each of them into the gap, compute the
-# probability of the *whole* sentence, and choose the highest. That costs 50 readings in place of one. Here are the
-# recorded runs on the whole text, for gaps of which the right side matters ("before the end") and gaps that only the
+# GPT can get around it: take the 50 words that it likes best from the left, put each of them into the gap, compute
+# the probability of the *whole* sentence, and choose the highest. That costs 50 readings in place of one. Here are
+# the recorded runs on the whole text, for gaps that need the right side ("before the end") and gaps that only the
 # left side decides ("at the end").
 
 # %%
@@ -559,24 +547,19 @@ show(
 )
 
 # %% [markdown]
-# There are five things in these numbers.
-#
-# 1. Before the end GPT fills 72 %, ELMo and BERT 84 and 85 %. Those that read both sides are 12 to 13 points ahead. But
-#    an n-gram that sees one word on each side has 67 %.
-# 2. At the end it is the other way round: GPT 84 %, BERT 21 %. In a minute of training GPT has learned far more facts.
-#    One expects the reason to be that it is asked for every word, and BERT for three in ten. That can't be all: ELMo is
-#    asked for every word too, and has 18 %. (It made about 1,100 steps in its minute, GPT 1,900 and BERT 2,600.)
-# 3. With 50 whole sentences for each gap GPT reaches 93 %, more than BERT. So "GPT can't fill a gap" is wrong. It can't
-#    do it in one reading.
-# 4. For facts the counting baseline has 49 and 47 %. Neither BERT nor ELMo reaches that here: a minute is short for
-#    BERT. [Chapter 00](00_start_here.ipynb) shows what a longer training gives.
-# 5. word2vec, as a bag of words, fills facts as well as BERT does in this minute: 13 against 15 %, and 27 against 26 %.
+# 1. **Before the end**, ELMo and BERT are 12 to 13 points ahead of GPT: they read both sides.
+# 2. **At the end** it is the other way round. In a minute of training GPT has learned far more facts. One expects the
+#    reason to be that it is asked for every word, and BERT for three in ten. But ELMo is asked for every word, too.
+# 3. **With 50 whole sentences** for each gap GPT is ahead of BERT. So "GPT can't fill a gap" is wrong. It can't do it
+#    in one reading.
+# 4. For **facts** counting beats BERT and ELMo, and a bag of word2vec's vectors is about as good as BERT: a minute is
+#    short for BERT. [Chapter 00](00_start_here.ipynb) shows what a longer training gives.
 #
 # ## Senses and distance (optional)
 #
-# Models that read the sentence have a vector for the word *in this sentence*. Two more questions about them: the
-# senses, separately for words at the beginning of a sentence; and agreement with three distractors, more than training
-# ever shows. The cell also counts how many of the words at the beginning have the sense that is more frequent there.
+# Two more questions: the senses, separately for words at the beginning of a sentence; and agreement with three
+# distractors, more than training ever shows. The cell also counts how many of the words at the beginning have the
+# sense that is more frequent there.
 
 # %%
 import re
@@ -596,28 +579,26 @@ frequent = {word: max(n for (w, _), n in early.items() if w == word) for word, _
 print(f"{early.total()} words at the beginning, {sum(frequent.values())} with the usual sense")
 
 # %% [markdown]
-# BERT's own vectors tell the senses apart best, 82 % against 73. One expects that GPT fails for words at the beginning
-# of a sentence, since it has hardly seen anything yet. It doesn't: 94 %. The last line shows why. At the beginning of a
-# sentence *the crane* is always the bird there and *the seal* always the animal; of all words only *bank* has both
-# senses. If you always say the usual sense, you have 30 of 32 right, which is 94 % too. So this question shows nothing.
-# It stays in the table as a warning.
+# BERT's own vectors tell the senses apart best. One expects that GPT fails for words at the beginning of a sentence,
+# since it has hardly seen anything yet. It doesn't, and the last line shows why: if you always say the usual sense
+# there, you have 30 of 32 right. So this question shows nothing. It stays in the table as a warning.
 #
-# With three distractors ELMo has 100 %, BERT 73 % and GPT 57 %, and seeds differ a lot. An LSTM can carry "plural"
-# along over one more noun than it was trained on. Why the two Transformers do worse was not measured.
+# With three distractors ELMo leads: an LSTM can carry "plural" along over one more noun than it was trained on. Why
+# the two Transformers do worse was not measured.
 #
 # ## Pre-train and fine-tune
 #
-# Until 2018 the vectors of a pre-trained model were mostly **features**: they were fixed, or trained on as the first
-# layer, and each task had a network of its own on top, trained from nothing. GPT and BERT changed that. The pre-trained
-# model *is* the network. The task adds one small layer, and everything is trained on (**fine-tuned**). (Dai & Le 2015
-# and ULMFiT, Howard & Ruder 2018, did so with LSTMs.)
+# Until 2018 the vectors of a pre-trained model were mostly **features**: each task had a network of its own on top,
+# trained from nothing. GPT and BERT changed that. The pre-trained model *is* the network. The task adds one small
+# layer, and everything is trained on (**fine-tuned**). (Dai & Le 2015 and ULMFiT, Howard & Ruder 2018, did so with
+# LSTMs.)
 #
 # What is it worth? Our task: does the verb of a sentence agree? The next cells take 200 labelled sentences, and
 # fine-tune for 240 steps each: a BERT and a GPT with random weights, and those that you have trained above. BERT's
-# label comes from the first vector ([CLS]), GPT's from the last: it is the only one that has read everything. The test
-# has 400 sentences with other pairs of nouns, and it is harder: the noun between always has the other number, in the
-# labelled sentences only half of the time. Guess the accuracies. The first cell makes the sentences (`agreement` draws
-# one, `told` puts the right or the wrong verb into it), the second one fine-tunes.
+# label comes from the first vector ([CLS]), GPT's from the last: it is the only one that has read everything. The 400
+# test sentences are harder: their pairs of nouns are new, and the noun between always has the other number. Guess the
+# accuracies. The first cell makes the sentences (`agreement` draws one, `told` puts the right or the wrong verb into
+# it), the second one fine-tunes.
 
 # %%
 from random import Random
@@ -676,12 +657,11 @@ for name, encoder, position, count, known in runs:
     print(f"{name:20}  {count:3} labels  {about(known, accuracy, within=0.12):.0%}")
 
 # %% [markdown]
-# The same architecture and the same number of steps: without pre-training both models stay near a coin, and with it they
-# are nearly always right (in five runs 50 to 58 % against 96 to 100 %). The 6,000 sentences without labels have taught
-# the model what to attend to. The labels only have to say what the question is. **This is what pre-training is for.**
-# GPT had shown it four months before BERT. (With 50 labels it is a matter of luck here: five pre-trained BERTs had 51 to
-# 100 %, five GPTs 66 to 100 %. And ours is the best case: the text of the pre-training consists of sentences of the very
-# task, all of them correct.)
+# The same architecture and the same number of steps: without pre-training both models stay near a coin, and with it
+# they are nearly always right. The 6,000 sentences without labels have taught the model what to attend to. The labels
+# only have to say what the question is. **This is what pre-training is for.** GPT had shown it four months before
+# BERT. (Ours is the best case: the text of the pre-training consists of sentences of the very task. And with 50
+# labels it is a matter of luck.)
 #
 # What came in 2018, by the BERT paper (Devlin et al. 2019, tables 1, 4 and 5):
 #
@@ -694,12 +674,11 @@ for name, encoder, position, count, known in runs:
 # | BERT-Large, fine-tuned | 86.3 | 82.1 |
 # | a human expert (five people together: 88.0), on 100 questions | 85.0 | |
 #
-# In SWAG one chooses the most plausible of four continuations. From GloVe to ELMo it is 6.5 points, from ELMo's
-# features to the fine-tuned GPT 18.8. GPT and BERT-Base have about the same size, and BERT has read more text. So the
-# paper also trained its own model from left to right, on the same text (table 5): it loses 2.3 points on MNLI (82.1 in
-# place of 84.4), and 10.7 on SQuAD (77.8 in place of 88.5). That model also left out next sentence prediction, but this
-# explains only a small part: BERT without it has 83.9 and 87.9. What helps on SQuAD is the other side: with a
-# bidirectional LSTM on top, the left-to-right model reaches 84.9.
+# In SWAG one chooses the most plausible of four continuations. The large step is from ELMo's features to the
+# fine-tuned GPT: 18.8 points. But BERT has read more text than GPT, so the paper also trained its own model from left
+# to right, on the same text (table 5). It loses 2.3 points on MNLI, and 10.7 on SQuAD. (It also left out next
+# sentence prediction, which explains less than a point.) On SQuAD the other side helps: with a bidirectional LSTM on
+# top, the left-to-right model wins back 7.1.
 #
 # ### Frozen features here
 #
@@ -710,11 +689,11 @@ for name, encoder, position, count, known in runs:
 show("topics", "judged agreement")
 
 # %% [markdown]
-# Two lessons. For topics, the means of word2vec's and fastText's vectors are *best*, 98 % against BERT's 89. A topic is
-# a matter of which words are there. If that is your task, try the cheap model first. For agreement, word vectors are a
-# coin, and ELMo's frozen features are the best, 97 % against 85. ELMo was made to be used as features, BERT to be
-# fine-tuned. (At full size BERT does both well. In recognizing entities BERT-Base has an F1 of 96.4 fine-tuned, and
-# 96.1 frozen, its last four layers under a bidirectional LSTM: Devlin et al., section 5.3, development set.)
+# Two lessons. For topics, the means of word2vec's and fastText's vectors are *best*: a topic is a matter of which
+# words are there. If that is your task, try the cheap model first. For agreement, word vectors are a coin, and ELMo's
+# frozen features are the best. ELMo was made to be used as features, BERT to be fine-tuned. (At full size BERT does
+# both well: its frozen layers are only 0.3 points of F1 behind the fine-tuned model in recognizing entities. Devlin
+# et al., section 5.3.)
 #
 # ## Six ways, side by side
 #
@@ -729,8 +708,7 @@ show("topics", "judged agreement")
 # ## All answers in one picture
 #
 # The next cell draws six of the questions. Each dot is a model, its line goes from the lowest to the highest of three
-# runs, and the cross is the best baseline. Within a question the models stand from top to bottom in the order of the
-# legend.
+# runs, and the cross is the best baseline. The models stand in the order of the legend.
 
 # %% tags=["hide-input"]
 from bertedu.visualization.picture import Picture, new_figure
@@ -761,9 +739,8 @@ Picture(figure, alt=alt)
 
 # %% [markdown]
 # No model is the best at everything. The three on the left of the timeline fail where the order of the words matters.
-# Among the three that read the sentence, BERT leads at neighbours, senses and topics, and at gaps before the end, where
-# ELMo is nearly as good. GPT leads at gaps at the end. What the picture leaves out: fine-tuning, larger models, and
-# more than one minute.
+# BERT leads, or nearly so, except at topics and at gaps at the end, the task that GPT is trained for. What the
+# picture leaves out: fine-tuning, larger models, and more than one minute.
 #
 # ## The proof
 #
@@ -829,9 +806,9 @@ print(f"GPT against transformers: largest difference {difference:.5f}")
 # %% [markdown]
 # ## Broken BERT: a loss of almost nothing
 #
-# A colleague has made a GPT of BERT's layers, on her own. She trains it for 150 steps on the sentences about agreement,
-# as we did, and is delighted: her loss is far lower than ours. The next cell trains her model. All but one function is
-# ours: we put hers into our GPT in place of `causal_bias`. Look at the two losses, and at the answers.
+# A colleague has made a GPT of BERT's layers, on her own. She trains it as we did, and is delighted: her loss is far
+# lower than ours. In the next cell all but one function is ours: we put hers into our GPT in place of `causal_bias`.
+# Look at the two losses, and at the answers.
 
 # %%
 from unittest.mock import patch
@@ -882,8 +859,8 @@ with patch("bertedu.before.gpt.causal_bias", her_bias):
     print(f"hers: {about(0.0, at_the_adjective(hers.model), within=0.15):.2f}")
 
 # %% [markdown]
-# Her model knows the result of a draw. In less than two passes it can't have learned 6,000 sentences by heart, so it
-# *sees* it: the token that it should predict is one position to the right, and nothing hides it. So it has learned to
+# Her model knows the result of a draw. It can't have learned 6,000 sentences by heart in less than two passes, so it
+# *sees* it: the token that it should predict is one position to the right, and nothing hides it. It has learned to
 # copy its right neighbor. Where that is [MASK], as in a question, or nothing, as in writing, it has nothing to copy.
 #
 # The same bug has other causes: a mask that is transposed, a mask that is dropped by an argument such as `is_causal`,
@@ -934,9 +911,8 @@ check("14.5", causal_bias)
 # | GPT (GPT-1) | LayerNorm after each addition | the same | as GPT-2: before each part, and once at the end |
 # | BERT: pre-training | masked words, next sentence | the same | here: masked words, 30 % of them |
 #
-# GPT-1 was trained on BooksCorpus, BERT on BooksCorpus and Wikipedia: four times as many words. A comparison of the two
-# published models is never a comparison of masks alone. That is why table 5 of the BERT paper, and this chapter, train
-# both on the same text.
+# BERT's text, BooksCorpus and Wikipedia, has four times as many words as GPT-1's. A comparison of the two published
+# models is never a comparison of masks alone.
 #
 # ## Summary
 #
