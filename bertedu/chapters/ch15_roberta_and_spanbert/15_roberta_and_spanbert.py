@@ -1,8 +1,8 @@
 # %% [markdown]
 # # 15 · RoBERTa and SpanBERT
 #
-# The same model, a better recipe. You will build everything in which RoBERTa and SpanBERT differ from BERT, and find
-# out what each change is worth.
+# The same model, a better recipe. You will build what RoBERTa and SpanBERT changed, and find out what each change is
+# worth.
 #
 # ## What you will be able to do
 #
@@ -18,7 +18,7 @@
 # [14 · What came before](14_what_came_before.ipynb) ·
 # **Next:** [16 · ALBERT and DistilBERT](16_albert_and_distilbert.ipynb)
 #
-# You can leave what is marked (optional) for another day.
+# What is marked (optional) can wait.
 #
 # ## Recall
 #
@@ -54,9 +54,8 @@
 #
 # In July 2019 two papers trained BERT again. **RoBERTa** (Liu et al. 2019, arXiv 1907.11692) asks which choices of
 # its training matter. **SpanBERT** (Joshi et al. 2020, arXiv 1907.10529) changes what is masked and what is
-# predicted. Both keep the encoder: not one layer is different. The picture shows BERT's pre-training from left to
-# right. What only RoBERTa changes is blue, what only SpanBERT changes is orange, what both change is black, and what
-# both keep is grey.
+# predicted. Both keep the encoder: not one layer is different. In the picture RoBERTa's changes are blue, SpanBERT's
+# orange, and those of both black.
 #
 # ![BERT's pre-training from left to right: text, tokenizer, masks, embeddings, encoder, heads. Only RoBERTa's changes
 # in blue: full sentences and ten times more text; byte-level BPE with 50,000 tokens; positions that start at 2. Only
@@ -66,10 +65,9 @@
 #
 # ## What each change was worth
 #
-# Four tables of the paper answer this. Tables 1 to 3 change one or two things at a time in BERT-Base (table 2 is in
-# [chapter 07](07_next_sentence_prediction.ipynb)). Table 4 puts everything together in a model of BERT-Large's size,
-# and then adds text and training. SQuAD 2.0 is question answering (F1), MNLI-m asks whether one sentence implies another
-# (accuracy), both in percent on development sets:
+# Four tables of the paper answer this. Tables 1 to 3 change one or two things at a time in BERT-Base. Table 4 puts
+# everything together in a model of BERT-Large's size, and then adds text and training. SQuAD 2.0 is question
+# answering (F1), MNLI-m asks whether one sentence implies another (accuracy), both in percent on development sets:
 #
 # | table | what was compared | SQuAD 2.0 | MNLI-m |
 # |---|---|---|---|
@@ -81,16 +79,13 @@
 # | 4 | 100K → 300K → 500K steps | 87.7 → 88.7 → 89.4 | 89.3 → 90.0 → 90.2 |
 #
 # **Full sentences** are the second row. BERT reads pairs of segments. RoBERTa packs as many whole sentences as fit
-# into 512 tokens, one after the other, also across the end of a document, with one more separator there. (To stop at
-# the end of the document was slightly better, but gives batches of different sizes. The package's `PassageMaker`
-# stops there.)
+# into 512 tokens, one after the other, also across the end of a document, with one more separator there.
 #
-# The tokenizer has no table of its own. Section 4.4 says that byte-level BPE was *slightly worse* on some tasks in
-# early experiments. It was taken because it can encode any text.
+# The tokenizer has no table of its own. Byte-level BPE was *slightly worse* on some tasks in early experiments
+# (section 4.4). It was taken because it can encode any text.
 #
 # Look at the fourth row. The single changes bring less than one point each, so where do 5.5 points come from? The
-# paper calls this row a comparison with the same training data (books and Wikipedia; its table says 13 GB for BERT and
-# 16 GB for RoBERTa). How much of that data did the two models *read*? The
+# paper calls this row a comparison with the same training data. How much of that data did the two models *read*? The
 # next cell counts. BERT trained with sequences of 128 tokens in 90 % of its steps ([chapter
 # 08](08_pre_training.ipynb)), RoBERTa with up to 512 in all of them (section 3.1). We take 8K as 8,192.
 
@@ -104,19 +99,17 @@ for name, (batch, steps, tokens) in runs.items():
     print(f" {sequences * tokens / 1e9:6,.0f} billion tokens at most")
 
 # %% [markdown]
-# The first RoBERTa read three times as many sequences as BERT-Large, and up to ten times as many tokens, from nearly
-# the same text. So the 5.5 points are the gain of the recipe *and* of much more training. The authors name this cause
-# themselves: BERT was significantly **undertrained**. The other point to remember: differences of 0.3 between two
-# trainings can be noise. Tables 1 and 2 give medians over five seeds. The paper doesn't say that it pre-trained five
-# times for each row, so these seeds probably vary the fine-tuning only. Then the noise of pre-training is still in
-# these numbers.
+# The first RoBERTa read up to ten times as many tokens as BERT-Large, from nearly the same text. So the 5.5 points
+# are the gain of the recipe *and* of much more training. The authors say so themselves: BERT was significantly
+# **undertrained**. And differences of 0.3 between two trainings can be noise. Tables 1 and 2 give medians over five
+# seeds, but probably of the fine-tuning only.
 #
 # ## Dynamic masking
 #
 # **Static masking** stores the masks with the text. **Dynamic masking** draws a new mask each time a sequence is
-# read. The function `mask_of` in the next cell draws one mask with a seed. For the static masks we use ten seeds
-# again and again, for the dynamic ones a new seed in each of 40 passes. How many *different* masks does a sequence
-# get? Guess for sequences of 6, 12 and 128 tokens.
+# read. In the next cell `mask_of` draws one mask with a seed. The static masks use ten seeds again and again, the
+# dynamic ones a new seed in each of 40 passes. How many *different* masks does a sequence get? Guess for sequences of
+# 6, 12 and 128 tokens.
 #
 # Work out the short ones with a pencil. Of 6 tokens one is masked, so there are 6 masks. Of 12 tokens two are masked:
 # how many pairs are there?
@@ -148,16 +141,14 @@ for length in (6, 12, 128):
 
 # %% [markdown]
 # A sequence of 12 tokens has 12 · 11 / 2 = 66 masks, so 40 draws repeat some of them. For 128 tokens all 40 are
-# different, and the words that the model was asked for at least once (*asked*) rise from about four fifths to all of
-# them. Static masking asks about the same tokens four times. Yet by table 1 this is worth almost nothing after 40
-# passes. "This becomes crucial when pretraining for more steps or with larger datasets", says section 4.1, without
-# an experiment. Dynamic masking also saves disk: no text is stored ten times.
+# different, and in the end the model was asked for every word (*asked*). Yet by table 1 this is worth almost nothing
+# after 40 passes. It "becomes crucial when pretraining for more steps or with larger datasets", says section 4.1,
+# without an experiment. Dynamic masking also saves disk: no text is stored ten times.
 #
 # ## A text that WordPiece can't read
 #
-# Now the tokenizer. From here on we need text and a model: `world_corpus` makes the sentences of the small world, and
-# `open_model` opens the BERT that was trained on them. (Ten seconds on a slow computer.) Then we give its WordPiece
-# tokenizer a text from outside this world. What is lost?
+# Now the tokenizer. The next cell makes the sentences of the small world and opens the BERT that was trained on them.
+# (Ten seconds on a slow computer.) Then we give its WordPiece tokenizer a text from outside this world. What is lost?
 
 # %%
 from bertedu.corpora.world import world_corpus
@@ -172,21 +163,20 @@ print(*wordpiece.tokenize(text))
 
 # %% [markdown]
 # The capitals and the accents are gone, because this vocabulary is lower-cased. That was a decision. But the euro
-# sign and the smiley became [UNK], and nobody decided that: these characters just weren't in the text that the
-# vocabulary was learned from. Unicode has about 160,000 characters. A vocabulary of 50,000 tokens can't contain them
-# all.
+# sign and the smiley became [UNK], and nobody decided that: they just weren't in the text that the vocabulary was
+# learned from. Unicode has about 160,000 characters, too many for a vocabulary of 50,000 tokens.
 #
 # ## Byte-level BPE
 #
 # **Byte-level BPE** (Radford et al. 2019, GPT-2, section 2.2) solves this problem with one idea: begin with bytes
 # instead of characters. In a computer every text is a sequence of bytes, usually by the encoding **UTF-8**, and there
 # are only 256 different bytes. Each of the 128 characters of ASCII takes one byte, any other character two to four. A
-# vocabulary with all 256 bytes can write any text. That is why there is no [UNK]: not a trick, but arithmetic.
+# vocabulary with all 256 bytes can write any text, so there is no [UNK].
 #
-# Bytes are hard to read, and some of them are spaces or line ends, which break a vocabulary file. So GPT-2's code
-# gives each byte a **visible character**. A byte that is a visible character of Latin-1 keeps it. The others get the
-# next free characters from number 256 on, in order. The next cell builds this table. Guess first: how many bytes has
-# each of the four characters *a ë € 🙂*?
+# Some bytes are spaces or line ends, which break a vocabulary file. So GPT-2's code gives each byte a **visible
+# character**: a byte that is a visible character of Latin-1 keeps it, the others get the next free characters from
+# number 256 on. The next cell builds this table. Guess first: how many bytes has each of the four characters *a ë €
+# 🙂*?
 #
 # The cell after it cuts a text into words, because BPE never merges across words. GPT-2 uses a regular expression, and
 # **the space before a word is part of the word**. So no `##` is needed. What happens to the two spaces in the middle?
@@ -213,14 +203,12 @@ print([to_characters(word) for word in words])
 
 # %% [markdown]
 # Learn to recognize one of these characters: **Ġ** is the space. "Ã«" is *ë*: two bytes, two characters. Nothing is
-# broken when a RoBERTa token looks like this.
+# broken.
 #
-# In the second output, letters, digits and other marks are in different words, except that endings like *'s* and *'t*
-# keep their apostrophe and are words of their own. Of
-# two spaces, the last one goes to the next word. One consequence confuses many people: *it* at the beginning of a text
-# is the token `it`, and after a space it is `Ġit`, another token with another vector. The package's tokenizers are
-# trained with `add_prefix_space=True`: they put a space before each text. The published RoBERTa doesn't do that by
-# default.
+# In the second output, of two spaces the last one goes to the next word. One consequence confuses many people: *it*
+# at the beginning of a text is the token `it`, and after a space it is `Ġit`, another token with another vector. The
+# package's tokenizers are trained with `add_prefix_space=True`: they put a space before each text. The published
+# RoBERTa doesn't do that by default.
 #
 # ### Merges, with a pencil
 #
@@ -236,8 +224,8 @@ print([to_characters(word) for word in words])
 # | ` sand` | Ġ s a n d | 2 |
 #
 # Take a pencil. Which pair of neighbors is the most frequent one, and how often does it occur? Merge it everywhere,
-# and count again: which one is second? Then run the cell. `merge` joins a pair in one word, `learn` does what you
-# did, and the last line compares its merges with those of the package's `learn_merges`.
+# and count again: which one is second? Then run the cells, which do what you did, and compare with the package's
+# `learn_merges`.
 
 
 # %%
@@ -280,15 +268,14 @@ _, package = learn_merges(counts, vocab_size=256 + 6, special_tokens=())
 print(sum(a != b for a, b in zip(merges, package)), "of 6 differ from the package's")
 
 # %% [markdown]
-# `e a` occurs 8 + 5 + 4 = 17 times. After this merge, `Ġ ea` occurs 8 + 5 = 13 times, and so on. Notice the fifth
-# merge: `Ġ s` occurs only 4 + 2 = 6 times, because in *stone* the s has gone to `st` before.
+# `e a` occurs 8 + 5 + 4 = 17 times. Notice the fifth merge: `Ġ s` occurs only 4 + 2 = 6 times, because in *stone* the
+# s has gone to `st` before.
 #
 # ### Splitting by rank
 #
-# How do we split a *new* word? WordPiece looks for the longest piece. BPE does something else: it **replays its
-# merges in the order in which they were learned**. The number of a merge in this order is its **rank**. Start with
-# single characters. Among the neighboring pairs that have a rank, merge the one with the lowest rank. Repeat until no
-# pair has a rank.
+# How do we split a *new* word? BPE **replays its merges in the order in which they were learned**. The number of a
+# merge in this order is its **rank**. Start with single characters. Among the neighboring pairs that have a rank,
+# merge the one with the lowest rank. Repeat until no pair has a rank.
 #
 # ### Exercise 15.1 · By rank, with a pencil
 # ●○○○ · 4 minutes
@@ -349,17 +336,14 @@ check("15.2", split)
 # ## The whole tokenizer
 #
 # Now on real text. `RobertaTokenizer.train` learns 3,000 tokens from the sentences of the small world: five special
-# tokens, 256 bytes, and one token for each merge. Then `my_ids` does what we have built: put a space in front, cut
-# into words, turn bytes into characters, split by rank (with `merge_word`, the package's version of exercise 15.2),
-# look up the ids.
+# tokens, 256 bytes, and one token for each merge. Then `my_ids` does what we have built (with `merge_word`, the
+# package's version of exercise 15.2).
 #
-# We compare with three others: the package's tokenizer, the `tokenizers` library, and `transformers`. The last two
-# read the folder that the package saves. The texts are 400 documents that the vocabulary was not learned from, our
-# strange text, and 2,000 strings of random characters from all of Unicode.
+# We compare with the package's tokenizer, the `tokenizers` library, and `transformers`, on 400 documents that the
+# vocabulary was not learned from, our strange text, and 2,000 strings of random characters from all of Unicode.
 #
-# The third cell asks what it costs: it counts tokens for five texts, with WordPiece and with byte-level BPE. Both
-# vocabularies have about 3,000 tokens and were learned from the same English sentences. Guess the number of tokens for
-# the four smileys.
+# The third cell asks what it costs: it counts tokens for five texts, with WordPiece and with byte-level BPE, both
+# with about 3,000 tokens from the same English sentences. Guess the number of tokens for the four smileys.
 
 # %%
 from bertedu.tokenization import RobertaTokenizer
@@ -413,24 +397,22 @@ for sample in samples:
     print(f" ({pieces.count('[UNK]')} [UNK]), byte-level BPE {len(ids):2}:  {sample}")
 
 # %% [markdown]
-# Not one unknown token in 2,000 strings of characters from all of Unicode, and every text can be restored from its ids
-# (with the space that was put in front). The vocabulary has a token `<unk>`, but no text leads to it.
+# Not one unknown token, and every text can be restored from its ids (with the space that was put in front). The
+# vocabulary has a token `<unk>`, but no text leads to it.
 #
-# Nothing is free. This English sentence costs the same in both. But the Greek one takes about two tokens for each
-# character, the Japanese one three, and a smiley four (the 17th token is the space in front). WordPiece looks cheap
-# there, but it has thrown the text away. The published RoBERTa uses GPT-2's vocabulary of 50,000 tokens, which was
-# learned from web pages, nearly all of them English. So the effect is smaller there, but of the same kind. The larger
-# vocabulary is not free either. By section 4.4 it adds about 15 million parameters to BERT-Base: rows of the embedding
-# table, (50,265 − 30,522) · 768.
+# Nothing is free. The Greek sentence takes about two tokens for each character, the Japanese one three, and a smiley
+# four. WordPiece looks cheap there, but it has thrown the text away. The published RoBERTa uses GPT-2's 50,000
+# tokens, learned from web pages, nearly all of them English: the effect is smaller there, but of the same kind. And
+# the larger vocabulary adds about 15 million parameters to BERT-Base: (50,265 − 30,522) · 768.
 #
 # ## `<s>` A `</s></s>` B `</s>`
 #
-# RoBERTa has the special tokens of fairseq, the library that it was written in. `<s>` is BERT's [CLS], `</s>` is
-# [SEP], `<pad>` is [PAD] and `<mask>` is [MASK]. Their ids are 0 `<s>`, 1 `<pad>`, 2 `</s>`, 3 `<unk>`. Keep in mind
-# that **padding is 1**. A pair gets *two* separators in the middle, and there is only **one segment**: no token types
-# tell A from B. Pre-training has no pairs, so nothing would have trained a second one.
+# RoBERTa has the special tokens of fairseq, the library that it was written in. `<s>` (0) is BERT's [CLS], `<pad>`
+# (1) is [PAD], `</s>` (2) is [SEP], `<unk>` (3) is [UNK], and `<mask>` is [MASK]. Keep in mind that **padding is 1**.
+# A pair gets *two* separators in the middle, and there is only **one segment**: pre-training has no pairs, so nothing
+# would have trained a second one.
 #
-# The next cell lays out a pair by hand and compares it with the package and with `transformers`.
+# The next cell compares a pair, laid out by hand, with the package and with `transformers`.
 
 # %%
 first, second = "Where is Oslo?", "Oslo is in Norway."
@@ -445,17 +427,17 @@ for theirs in (package.input_ids[0].tolist(), library(first, second)["input_ids"
 # ## Positions that start at 2
 #
 # roberta-base reads 512 tokens, but its config says `max_position_embeddings: 514`. People have asked about this
-# number ever since ([fairseq issue 1187](https://github.com/facebookresearch/fairseq/issues/1187), and many after
-# it). What happens if we believe the config, and give 513 tokens to such a model? The next cell tries it.
+# number ever since ([fairseq issue 1187](https://github.com/facebookresearch/fairseq/issues/1187)). What happens if
+# we believe the config, and give 513 tokens to such a model? The next cell tries it.
 #
 # The cell after it counts positions as fairseq does:
 #
 # - padding gets the position `padding_idx`, which is the id of `<pad>`: **1**;
 # - the other tokens are counted from `padding_idx + 1` on: **2, 3, 4 …**
 #
-# Note *what* is counted: the tokens whose **id is not `<pad>`**. The attention mask is not asked. With a pencil: which
-# positions do the ids `0 7 8 2` get, and `0 7 2 1`, and `1 1 0 2`? The cell compares the loop with `transformers`, and
-# with the package, whose embeddings give the position vectors, for 200 random sequences with padding anywhere.
+# Note *what* is counted: the tokens whose **id is not `<pad>`**. The attention mask is not asked. With a pencil:
+# which positions do the ids `0 7 8 2` get, and `0 7 2 1`, and `1 1 0 2`? The cell compares the loop with
+# `transformers` and with the package, for 200 random sequences with padding anywhere.
 
 # %%
 sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
@@ -492,13 +474,12 @@ print("the last of 513 tokens:", positions_of([7] * 513)[-1])
 print("different:", int((mine != reference).sum()), f"  off from the package's by {off:.4f}")
 
 # %% [markdown]
-# The table has the rows 0 to 513, and token number 513 asks for row 514. So row 0 is never used, row 1 belongs to
-# padding, and 512 tokens need 514 rows. Why? That is history, not mathematics. A row for padding can be kept at zero
-# by `padding_idx`, and positions must not run into it. A maintainer of fairseq wrote (issue 1187) that there is "no
-# particular reason" for 1 instead of 0, other than the order in which the tokens were added.
+# The table has the rows 0 to 513, and token number 513 asks for row 514. Row 0 is never used, row 1 belongs to
+# padding, so 512 tokens need 514 rows. Why? That is history, not mathematics: a maintainer of fairseq wrote (issue
+# 1187) that there is "no particular reason" for 1 instead of 0, other than the order in which the tokens were added.
 #
-# Look at the third sequence: with padding on the **left**, the first real token still gets position 2. BERT counts 0,
-# 1, 2 from the left edge, whatever is there, so padding on the left shifts its text (exercise 2.4).
+# Look at the third sequence: with padding on the **left**, the first real token still gets position 2. BERT counts
+# from the left edge, whatever is there, so padding on the left shifts its text (exercise 2.4).
 #
 # ## It is the same model
 #
@@ -567,16 +548,15 @@ for side in ("right", "left"):
     print(f"   RoBERTa {(as_roberta - reference).abs().max():.3f}")
 
 # %% [markdown]
-# Zero: with moved rows, RoBERTa computes what BERT computes, number for number. Padding on the left changes BERT's
-# vectors a lot, and RoBERTa's not at all. Apart from how positions are counted, the two are the same model.
+# Zero: with moved rows, RoBERTa computes what BERT computes. Padding on the left changes BERT's vectors a lot, and
+# RoBERTa's not at all. Apart from how positions are counted, the two are the same model.
 #
 # ## The head of `<s>`
 #
-# BERT classifies a text with its **pooler** and a linear layer. The pooler was pre-trained by next sentence
-# prediction. RoBERTa has no such task, so it has no trained pooler. Its head for text classification brings its own
-# layers. The vector of `<s>` goes through dropout, a linear layer `dense`, tanh, dropout, and a linear layer
-# `out_proj` to the C labels. Both layers are new, so fine-tuning has one layer more to learn from nothing. We build
-# this head in *The proof*: it takes one line.
+# BERT classifies a text with its **pooler**, pre-trained by next sentence prediction, and a linear layer. RoBERTa has
+# no such task, so its head brings its own layers: the vector of `<s>` goes through dropout, a linear layer `dense`,
+# tanh, dropout, and a linear layer `out_proj` to the C labels. Both layers are new, so fine-tuning has one layer more
+# to learn from nothing. We build this head in *The proof*: it takes one line.
 #
 # **Here the first sitting ends.** You have RoBERTa: its masking, its tokenizer and its positions. The second
 # sitting masks whole spans and asks what their two ends know, as SpanBERT does.
@@ -585,10 +565,9 @@ for side in ("right", "left"):
 #
 # > Super Bowl 50 was [MASK] at Levi's Stadium in Santa [MASK].
 #
-# The second question is easy: *Santa* gives the answer away. A single masked token is often predicted from its
-# neighbors, without understanding the rest. How much do the neighbors matter? Our small BERT can tell. The next cell
-# masks n neighboring tokens in 400 sentences that it has not seen in training, n from 1 to 6, and measures how many
-# of the masked tokens are predicted. Guess the numbers for n = 1 and n = 6.
+# The second question is easy: *Santa* gives the answer away. How much do the neighbors matter? Our small BERT can
+# tell. The next cell masks n neighboring tokens in 400 sentences that it has not seen in training, and measures how
+# many of the masked tokens are predicted. Guess the numbers for n = 1 and n = 6.
 
 # %%
 sentences = sorted({s for document in documents for s in document.sentences})
@@ -608,17 +587,16 @@ expected = {1: 0.964, 2: 0.948, 3: 0.908, 4: 0.791, 5: 0.667, 6: 0.551}
 print({n: f"{about(expected[n], accuracies[n], within=0.01):.0%}" for n in expected})
 
 # %% [markdown]
-# A single token is hardly a question for this model. Six tokens in a row are a real one. And the tasks that need
-# spans are many: answers to questions, names, coreference. That is the first idea of SpanBERT: **mask spans instead
-# of single tokens**.
+# A single token is hardly a question for this model. Six tokens in a row are a real one. And many tasks need spans:
+# answers to questions, names, coreference. That is the first idea of SpanBERT: **mask spans instead of single
+# tokens**.
 #
 # ### How long is a span? (optional)
 #
 # SpanBERT draws the number of *words* of a span from a **geometric distribution** with p = 0.2: stop after each word
 # with probability 0.2, so a span of ℓ words has the probability 0.2 · 0.8^(ℓ − 1). The paper "clips" it at 10 words
-# and says that the mean is then 3.8 (section 3.1). *Clip* can mean two things. Either everything above 10 becomes 10.
-# Or lengths above 10 are excluded, and the other probabilities are divided by their sum. Which of the two did the
-# authors mean? The mean tells us: the next cell computes it for both.
+# and says that the mean is then 3.8 (section 3.1). Does everything above 10 become 10, or is it excluded, and the
+# rest divided by its sum? The mean tells us: the next cell computes it for both.
 
 # %%
 lengths = torch.arange(1, 11, dtype=torch.float64)
@@ -630,8 +608,8 @@ for name, p in (("above 10 becomes 10", clipped), ("above 10 excluded", excluded
     print(f"{name:20} sums to {p.sum():.2f}, p(1) = {p[0]:.3f}, mean {(p * lengths).sum():.2f}")
 
 # %% [markdown]
-# The second one. The authors' code agrees: it normalizes the ten probabilities. Such a check costs three lines, and
-# papers leave many questions of this kind open.
+# The second one. The authors' code agrees. Such a check costs three lines, and papers leave many questions of this
+# kind open.
 #
 # ### Spans of whole words, up to a budget (optional, with exercise 15.3)
 #
@@ -695,9 +673,9 @@ check("15.3", choose_spans)
 # ### 80/10/10, once for each span
 #
 # All tokens of a span are treated alike: [MASK] everywhere in 80 % of the spans, random tokens everywhere in 10 %,
-# the original tokens in 10 %. The package's *task* for spans makes such batches. The next cell creates it, for the
-# documents about countries, and makes 200 masked batches. The cell after it prints two masked texts and counts how the
-# spans of all batches were treated. Can you find the spans that are not [MASK]?
+# the original tokens in 10 %. The next cell makes 200 such batches from the documents about countries, with the
+# package's *task* for spans. The cell after it prints two masked texts and counts how the spans were treated. Can you
+# find the spans that are not [MASK]?
 
 # %%
 from bertedu.pretraining.examples import tokenize_documents
@@ -723,13 +701,13 @@ print(f", kept {(seen == right).sum() / len(seen):.0%}")
 
 # %% [markdown]
 # In the second text, *nails zinc ##metal owner* is a span of random tokens. In the first text six chosen tokens were
-# kept, and nothing shows which ones. About 80 % of the spans are [MASK] and 10 % were kept, as they should.
+# kept, and nothing shows which ones.
 #
 # ## The span boundary objective
 #
-# A model for answers or names usually represents a span by the vectors at its **ends**. So the vectors around a span
-# should know what is inside. SpanBERT's second idea trains them for this. For a masked span from token s to token e,
-# a second head predicts each token of the span from three vectors only:
+# A model for answers or names usually represents a span by the vectors at its **ends**. SpanBERT's second idea trains
+# these to know what is inside. For a masked span from token s to token e, a second head predicts each token of the
+# span from three vectors only:
 #
 # - $x_{s-1}$, the last layer's vector of the visible token **before** the span
 # - $x_{e+1}$, the vector of the visible token **after** it
@@ -744,7 +722,7 @@ print(f", kept {(seen == right).sum() / len(seen):.0%}")
 # $-\log P(x \mid x_i) - \log P(x \mid y_k)$. So each masked token is predicted twice: from its own vector, which saw
 # the whole text through attention, and from the two ends.
 #
-# With a pencil: tokens 3, 4 and 5 of this sequence are masked. Which three vectors predict *wet*?
+# With a pencil: tokens 3, 4 and 5 are masked. Which three vectors predict *wet*?
 #
 # | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 |
 # |---|---|---|---|---|---|---|---|
@@ -796,18 +774,16 @@ check("15.4", boundaries)
 # %% [markdown]
 # ## What can the two ends know?
 #
-# The next cell has the whole boundary head. Its parts have the same names as in the package's `SpanBoundaryHead`, so
-# that weights can be copied in *The proof*. There are 15 vectors p_k with 200 entries (as in the authors' code): a span
-# of ten words may have more than 15 tokens, and then the rest is not asked for.
+# The next cell has the whole boundary head. There are 15 vectors p_k with 200 entries (as in the authors' code): a
+# span of ten words may have more than 15 tokens, and then the rest is not asked for.
 #
-# The cell after it trains the package's `SpanBert`, which has both heads on one encoder. We start from our small BERT
-# with a new, untrained boundary head, and take 200 batches. The loop is that of [chapter 08](08_pre_training.ipynb) in
-# short. (It takes a quarter of a minute on a slow computer.)
+# The cell after it trains the package's `SpanBert`, which has both heads on one encoder, for 200 batches. It starts
+# from our small BERT with an untrained boundary head. (It takes a quarter of a minute on a slow computer.)
 #
-# Then both heads answer the same questions about held-out documents, and so does our BERT as it was before. A baseline
-# answers them too: a table that counts, in the same 200 batches, which token stood at number k of a span of n tokens
-# between *these* two visible tokens. Guess first: what share of the questions will each of the two heads answer
-# correctly? The last cell draws these shares by the length of the span.
+# Then both heads answer the same questions about held-out documents, and so does our BERT as it was before. A
+# baseline answers them too: a table that counts, in the same batches, which token stood at number k of a span of n
+# tokens between *these* two visible tokens. Guess first: what share of the questions will each of the two heads
+# answer correctly? The last cell draws these shares by the length of the span.
 
 # %%
 from torch import nn
@@ -926,15 +902,13 @@ Picture(
 )
 
 # %% [markdown]
-# An honest reading: after 200 steps the boundary head is about as good as a table of counts, and less than half as
-# good as the MLM head. It has the harder task. It must name each token from two vectors outside the span, and nothing
-# but k tells it which of the tokens is asked for. Both heads get worse with the length of the span. And the MLM head
-# has lost something, too: it answered 0.79 of the questions before this training, and now 0.72. We have not tested
-# why. A short training with a high learning rate is the first suspect. And all of this is one run, with one seed.
+# After 200 steps the boundary head is about as good as a table of counts, and less than half as good as the MLM head.
+# It has the harder task: it must name each token from two vectors outside the span and its number k. The MLM head has
+# lost something, too, against BERT before; a short training with a high learning rate is the first suspect. (All of
+# this is one run.)
 #
-# What does SBO bring for the tasks that it was made for? So short a run can't show it. The paper can (table 7,
-# development sets, F1 except MNLI-m; NewsQA asks questions about news, and coreference finds the expressions that mean
-# the same thing):
+# What does SBO bring for the tasks that it was made for? The paper can show it (table 7, development sets, F1 except
+# MNLI-m; coreference finds the expressions that mean the same thing):
 #
 # | | SQuAD 2.0 | NewsQA | coreference | MNLI-m |
 # |---|---|---|---|---|
@@ -942,19 +916,17 @@ Picture(
 # | spans, one segment | 86.7 | 73.4 | 76.3 | 87.3 |
 # | spans, one segment, with SBO | 86.8 | 74.1 | 79.0 | 87.6 |
 #
-# On SQuAD dropping NSP and the second segment brings 1.3, and SBO 0.1. But in coreference, where a model compares spans
-# by their ends, SBO brings 2.7. The largest gain on SQuAD, 1.6, comes from the masks (table 6, with two segments and
-# NSP): single subwords 83.8, whole words 84.3, named entities 84.8, noun phrases 85.0, random spans 85.4. Random spans
-# are at least as good there as spans that a parser has to find. Not so in coreference: single subwords (77.7) beat
-# random spans (76.4), until SBO is added.
+# SBO hardly helps on SQuAD. But in coreference, where a model compares spans by their ends, it brings 2.7. The
+# largest gain on SQuAD, 1.6, comes from masking random spans instead of single subwords (table 6), at least as good
+# there as names or noun phrases that a parser has to find. In coreference, though, single subwords beat random spans,
+# until SBO is added.
 #
 # ## The proof
 #
-# Three comparisons, on batches with padding. First a checkpoint of `transformers`: a RoBERTa with random weights and
-# our tokenizer is saved there, opened by the package's `open_model`, saved by the package, and opened by `transformers`
-# again. All three score the same batch. Second, the head of `<s>`: ours in one line with the weights of
-# `transformers`, and the package's `TextClassifier`, which opens the saved folder. Third, your boundary head with the
-# weights of the package's, and the joint loss, MLM + SBO, put together by hand.
+# Three comparisons, on batches with padding. First a checkpoint: a RoBERTa with random weights goes from
+# `transformers` to the package and back. Second, the head of `<s>`, against `transformers` and the package's
+# `TextClassifier`. Third, your boundary head with the weights of the package's, and the joint loss, MLM + SBO, put
+# together by hand.
 
 # %%
 from bertedu.inference import run
@@ -1021,15 +993,15 @@ print(f", loss off by {(mlm + sbo - output.loss).abs():.4f}")
 # %% [markdown]
 # ## Broken BERT: two vectors for one sentence
 #
-# A colleague runs a service that turns sentences into vectors (the mean of the token vectors) with a RoBERTa. The
-# model is the one that we made from our BERT. The service was tested: 200 sentences, one after the other, gave exactly
-# the right vectors. In production a sentence that was stored before should be recognized by its
-# vector: a cosine of at least 0.99. But since requests are collected in **batches**, many sentences are not
-# recognized. The service pads on the left, as it does for other models.
+# A colleague runs a service that turns sentences into vectors (the mean of the token vectors) with the RoBERTa that
+# we made from our BERT. It was tested: 200 sentences, one after the other, gave exactly the right vectors. In
+# production a sentence that was stored before should be recognized by its vector: a cosine of at least 0.99. But
+# since requests are collected in **batches**, many sentences are not recognized. The service pads on the left, as it
+# does for other models.
 #
 # The next cell has the service. The colleague knows that RoBERTa's positions start at 2, and wrote
-# `colleagues_positions` for speed. (`patch.object` uses another function instead of the package's
-# `position_vectors` until its `with` ends.) The cell after it replays the test and the production.
+# `colleagues_positions` for speed. (`patch.object` replaces the package's `position_vectors` until its `with` ends.)
+# The cell after it replays the test and the production.
 
 # %%
 from unittest.mock import patch
@@ -1070,17 +1042,17 @@ for name, side, size, n in (("one by one", "right", 1, 200), ("in batches", "lef
     print(f", recognized {about(n, known, within=2):.0f} of {len(stored)}")
 
 # %% [markdown]
-# Before you read on: what does a cosine below 0.99 for the *same* sentence mean, if the weights are the same? Which
-# inputs of the model have changed between the two lines?
+# Before you read on: which inputs of the model have changed between the two lines?
 #
-# The ids are the same, except for padding. Padding is hidden from attention ([chapter
-# 03](03_self_attention.ipynb)), so it can't be the content of the padding. What is left is the **position** of each token. A sentence gets other positions if there are
-# longer ones in its batch. So its vector depends on its neighbors in the batch, and nobody can reproduce it.
+# The ids are the same, except for padding, and padding is hidden from attention ([chapter
+# 03](03_self_attention.ipynb)). What is left is the **position** of each token. A sentence gets other positions if
+# there are longer ones in its batch. So its vector depends on its neighbors in the batch, and nobody can reproduce
+# it.
 #
 # Would an ordinary evaluation have found this? The next cell masks every seventh token of the 200 sentences and
-# measures how many are predicted. It does this for three position functions: the right one, the colleague's, and one
-# that many ports have: positions that start at **0**. Guess: how much accuracy does each mistake cost, and how many
-# sentences are recognized?
+# measures how many are predicted, for three position functions: the right one, the colleague's, and one that many
+# ports have: positions that start at **0**. Guess: how much accuracy does each mistake cost, and how many sentences
+# are recognized?
 
 
 # %%
@@ -1108,16 +1080,13 @@ for name, (positions, share, number) in tries.items():
     print(f", recognized {about(number, known, within=2):.0f} of {len(stored)}")
 
 # %% [markdown]
-# The evaluation hardly sees the bugs. Our BERT was trained on documents, where a sentence can stand at any position, so
-# shifting a whole sentence disturbs it little: enough to move most vectors, seldom enough to change the best word. A
-# bug like this doesn't crash, and here it doesn't ruin a score. **A comparison of numbers with a reference, on a batch
-# with padding on the left, finds it at once.**
+# The evaluation hardly sees the bugs: shifting a whole sentence moves its vector, but seldom changes the best word.
+# **A comparison of numbers with a reference, on a batch with padding on the left, finds it at once.**
 #
 # The bug is real. In 2019 `transformers` itself computed RoBERTa's positions just like the colleague, from the length
 # alone ([issue 1761](https://github.com/huggingface/transformers/issues/1761)). Ports whose positions start at 0 are
-# still written today. They read the rows 0 and 1, which no training ever touched, and shift all others by two. In 2026
-# `sentence-transformers` repaired this for RoBERTa models, in a path that packs batches without padding: "Nothing
-# crashes, the embeddings are just silently worse" ([pull request
+# still written today. In 2026 `sentence-transformers` repaired one, in a path that packs batches without padding:
+# "Nothing crashes, the embeddings are just silently worse" ([pull request
 # 3879](https://github.com/huggingface/sentence-transformers/pull/3879)).
 #
 # ### Exercise 15.5 · Positions from the ids
@@ -1155,28 +1124,25 @@ check("15.5", position_ids)
 # | Full sentences | Paper: FULL-SENTENCES, across documents. This course: DOC-SENTENCES, because no separator has to say that a new document begins |
 # | Positions | fairseq and `transformers` count from `padding_idx` + 1, over ids that are not padding. Given `inputs_embeds` instead of ids, `transformers` can't see padding and counts all tokens |
 # | Tables of `RobertaConfig` | The class in `transformers` has BERT's defaults (512 positions, 2 segments, epsilon 1e-12). The published models have 514, 1 and 1e-5 in their config.json. If you build a RoBERTa from the class alone, it reads 510 tokens |
-# | Optimizer | Section 3.1: β₂ = 0.98 for large batches, where BERT has 0.999, and a tuned epsilon |
+# | Optimizer | Section 3.1: β₂ = 0.98 for large batches, where BERT has 0.999 |
 # | `<mask>` | Takes the space before it: "is <mask>." gives `Ġis`, `<mask>`, `.`; in the published vocabulary its id is the last one, 50264 |
-# | Random tokens | fairseq never puts a special token there, and here that matters: a random `<pad>` would change the positions of all tokens after it. The package leaves them out for RoBERTa too |
-# | Span budget | SpanBERT's code cuts the last word where the budget ends. The package passes over a word that is too long |
-# | Boundary head | Paper: two layers without bias. The authors' code and the package: with biases, 15 vectors p_k with 200 entries, a decoder bias of its own |
+# | Random tokens | fairseq never puts a special token there, nor does the package: a random `<pad>` would change the positions of all tokens after it |
+# | Boundary head | Paper: two layers without bias. The authors' code and the package: with biases |
 # | SpanBERT's weights | Published as a BERT: the boundary head is used in pre-training only. There is no SpanBERT class in `transformers` |
 #
 # ## Summary
 #
 # - RoBERTa is BERT's encoder with a better recipe: dynamic masking, full sentences without NSP, large batches, ten
-#   times the text, and longer training. Single changes of the recipe bring less than a point each in the paper, 100K to
-#   500K steps 1.7 on SQuAD 2.0.
+#   times the text, and longer training.
 # - Byte-level BPE starts from 256 bytes, so no text is unknown. Words include the space before them (Ġ). Merges are
 #   learned by frequency and replayed by rank. The price: up to four tokens for a character.
 # - A pair is `<s>` A `</s></s>` B `</s>` in one segment. Positions are counted over the ids that are not padding, from
 #   `padding_idx` + 1 = 2, so 512 tokens need 514 rows.
 # - Moving rows of three tables turns a BERT into a RoBERTa with the same outputs.
-# - SpanBERT draws its masks anew and drops NSP, too. It masks spans of whole words (geometric lengths, mean 3.8,
-#   80/10/10 once for each span) and predicts them from their two visible neighbors as well. In the paper that helps
-#   most where spans are compared by their ends.
-# - A wrong position offset cost at most about a point of accuracy in our lab, and changed most vectors. Compare with a
-#   reference, on a batch with padding.
+# - SpanBERT masks spans of whole words (mean 3.8) and predicts them from their two visible neighbors as well. In the
+#   paper that helps most where spans are compared by their ends.
+# - A wrong position offset changes hardly any accuracy, but most vectors. Compare with a reference, on a batch with
+#   padding.
 #
 # ## Quiz
 
