@@ -2,8 +2,7 @@
 # # 16 · ALBERT and DistilBERT
 #
 # You will make BERT smaller in two ways. ALBERT stores fewer weights, and runs one layer again and again. DistilBERT
-# has half of the layers, and learns from a trained BERT as its teacher. One of the two is faster in use, the other is
-# not.
+# has half of the layers, and learns from a trained BERT as its teacher. Only one of the two is faster in use.
 #
 # ## What you will be able to do
 #
@@ -13,7 +12,7 @@
 # - compute soft targets at a temperature by hand, and show with a measurement why the loss is multiplied by T²
 # - distil a student from a teacher, and measure what the teacher gives and what the copied layers give
 #
-# **Time:** two sittings of about 40 and 60 minutes, and 15 more for what is optional ·
+# **Time:** two sittings of about 40 and 60 minutes, and 10 more for what is optional ·
 # **You need:** [15 · RoBERTa and SpanBERT](15_roberta_and_spanbert.ipynb) ·
 # **Next:** [17 · ELECTRA](17_electra.ipynb)
 #
@@ -49,10 +48,9 @@
 #
 # ## Where this part sits
 #
-# The next cell draws three models to scale: the height of a box is its number of parameters. Orange boxes are
-# embeddings, blue boxes are layers. ALBERT has a thin slice of embeddings and one layer, which it runs twelve times.
-# DistilBERT has BERT's embeddings and six layers, which start as copies of BERT's dark blue layers. (BERT-Base has
-# 109 million parameters if you count them. Papers also write 108 or 110 million.)
+# The next cell draws three models to scale. Orange boxes are embeddings, blue boxes are layers. DistilBERT's six
+# layers start as copies of BERT's dark blue ones. (BERT-Base has 109 million parameters if you count them. Papers
+# also write 108 or 110 million.)
 
 # %% tags=["hide-input"]
 from bertedu.chapters.ch16_albert_and_distilbert.model_sizes import Stack, size_and_work, stacks
@@ -70,12 +68,11 @@ stacks(
 # %% [markdown]
 # ## The problem: take away layers
 #
-# BERT-Base has 110 million parameters, and it computes twelve layers for every token. On a phone, or for millions of
-# requests, that can be too much. Can we simply take a trained BERT and use fewer layers?
+# BERT-Base computes twelve layers for every token. On a phone, or for millions of requests, that can be too much. Can
+# we simply take a trained BERT and use fewer layers?
 #
-# We try it with our own BERT of four layers. The next cell opens it, and loads documentation of the Python packages on
-# your machine. We measure on documents that the model was not trained on: they are held out by a hash of their text.
-# (`documents` holds some of the others. We train on them later.) `task` masks 15 % of the tokens, as in [chapter
+# We try it with our own BERT of four layers. The next cell opens it, and loads documentation of the Python packages
+# on your machine: `held_out` was not trained on. `task` masks 15 % of the tokens, as in [chapter
 # 06](06_masked_language_model.ipynb).
 
 # %% tags=["nbval-ignore-output"]
@@ -138,11 +135,9 @@ constant = about(0.060, (right == right.mode().values).double().mean(), within=0
 print(f"always the most frequent of these tokens: {constant:.3f}")
 
 # %% [markdown]
-# Look at the last list of layers: one layer, run four times, is right less often than a constant answer, the most
-# frequent token. A likely reason: layer 0 was trained to read the embeddings, and it has never seen its own output as
-# an input. With two layers about half of the accuracy is lost. (There are 1,301 masked tokens, so one standard error
-# of the first three accuracies is 1.1 to 1.4 points. The difference between the two lists of two layers is too small
-# to say which is better.)
+# One layer, run four times, is right less often than a constant answer. A likely reason: layer 0 was trained to read
+# the embeddings, and it has never seen its own output as an input. With two layers about half of the accuracy is
+# lost. (There are 1,301 masked tokens, so one standard error is about 1.3 points.)
 #
 # So a small BERT has to be *trained* small, and this chapter shows two ways:
 #
@@ -182,24 +177,23 @@ for name, number in (*parts.items(), ("together", sum(parts.values())), ("packag
     print(f"{name:10} {number:11,}  {number / counted:4.0%}")
 
 # %% [markdown]
-# The last two lines are equal: nothing was forgotten. ALBERT reduces both large numbers: the embeddings by
-# **factorizing** them, the layers by **sharing** one.
+# ALBERT reduces both large numbers: the embeddings by **factorizing** them, the layers by **sharing** one.
 #
 # ### Factorized embeddings
 #
 # In BERT the table of word embeddings is as wide as the layers: V·D numbers. But in this table a word has the same
-# vector in every sentence. ALBERT's authors argue that such a vector needs fewer dimensions than the vectors in the
-# layers, which depend on the context (section 3.1). So ALBERT looks up a short vector with E = 128 numbers, and one
-# matrix maps it to D numbers:
+# vector in every sentence. ALBERT's authors argue that such a vector needs fewer dimensions than those in the layers,
+# which depend on the context (section 3.1). So ALBERT looks up a short vector with E = 128 numbers, and one matrix
+# maps it to D numbers:
 #
 # $$V \cdot D \quad\longrightarrow\quad V \cdot E + E \cdot D$$
 #
 # With a pencil, for ALBERT-base with V = 30,000: instead of 30,000 · 768 = 23.0 million it is 30,000 · 128 + 128 · 768
 # = 3.9 million. The next cell computes it for the four published widths.
 #
-# What does it cost? The second half of the cell has a small factorized table (V = 4, E = 2, D = 3). It finds the vector of
-# word 2 in two steps, and then in the product of the two matrices, which is an ordinary table `[V, D]`. Guess: can the
-# four vectors of such a table be any four vectors?
+# What does it cost? The second half of the cell has a small factorized table (V = 4, E = 2, D = 3). It finds the
+# vector of word 2 in two steps, and then in the product of the two matrices. Guess: can the four vectors of such a
+# table be any four vectors?
 
 # %%
 V, E = 30_000, 128
@@ -217,18 +211,13 @@ print(
 print("rank of the table:", torch.linalg.matrix_rank(whole).item(), "of", min(whole.shape))
 
 # %% [markdown]
-# The wider the model, the more factorizing saves: V is multiplied by E only, however large D becomes. (That alone
-# doesn't make D = 4096 affordable. One layer of that width has 201 million parameters, so twelve separate layers
-# would have 2.4 billion. There, sharing saves far more.)
+# The wider the model, the more factorizing saves: V is multiplied by E only. (That alone doesn't make D = 4096
+# affordable: twelve separate layers of that width would have 2.4 billion parameters.)
 #
-# Both ways of looking up give the same vector. But the table has rank 2: all words lie in a plane, although a vector has
-# three numbers. A factorized table of words has at most rank E. (In ALBERT, positions, segments and a LayerNorm come before the
-# mapping, all with E numbers.) How much that hurts was measured: with layers that are *not* shared, the average over
-# five tasks falls from 82.3 at E = 768 to 81.7 at E = 128; with shared layers, E = 128 was the best of four sizes
-# (Lan et al. 2020, table 3).
-#
-# A detail for loading checkpoints: Google's code leaves the mapping out where E = D. `transformers` always has it, and
-# so does this course, even as a square matrix.
+# Both ways of looking up give the same vector. But the table has rank 2: all words lie in a plane, although a vector
+# has three numbers. A factorized table of words has at most rank E. Does that hurt? Hardly: with layers that are
+# *not* shared, the average over five tasks falls by 0.6 points; with shared layers, E = 128 was the best of four
+# sizes (Lan et al. 2020, table 3).
 #
 # ### One layer, L times
 #
@@ -257,8 +246,8 @@ class SharedEncoder(nn.Module):
 
 
 # %% [markdown]
-# One layer for all is the extreme. The config also allows **groups**: with L = 12 and 3 groups, layers 0 to 3 share
-# one set of weights, layers 4 to 7 a second one, layers 8 to 11 a third one. The released models have one group.
+# The config also allows **groups**: with L = 12 and 3 groups, layers 0 to 3 share one set of weights, and so on. The
+# released models have one group.
 #
 # ### Exercise 16.1 · Count ALBERT
 # ●●○○ · 10 minutes
@@ -293,9 +282,8 @@ check("16.1", albert_parameters)
 # ### Why it is not faster
 #
 # ALBERT-base has a ninth of BERT-Base's parameters. Is it nine times as fast? Count again, this time multiplications.
-# For each token, each matrix of a layer is multiplied with one vector: about 12·D² multiplications for a layer, and L
-# layers *run*, whether their weights are shared or not. (We leave out the scores of attention. They are the same,
-# too.)
+# For each token, a layer takes about 12·D² of them, and L layers *run*, whether their weights are shared or not. (We
+# leave out the scores of attention.)
 #
 # ### Exercise 16.2 · The xxlarge model
 # ●●○○ · 5 minutes
@@ -335,9 +323,9 @@ size_and_work(published, highlighted="ALBERT")
 # Compare the two models called base in the figure (both axes are logarithmic): ALBERT-base is far to the left of
 # BERT-Base, and exactly as high.
 #
-# Now we measure it with two small models of the same shape, eight layers with D = 256. The next cell counts the bytes
-# of the weights, and of the **activations**: the results that the forward pass keeps for the backward pass. It also
-# measures the time of a forward pass. (Your times will differ.) Guess: which of the three is smaller for ALBERT?
+# Now we measure it with two small models of the same shape, eight layers with D = 256: the bytes of the weights,
+# those of the **activations** (the results that the forward pass keeps for the backward pass), and the time of a
+# forward pass. (Your times will differ.) Guess: which of the three is smaller for ALBERT?
 
 # %% tags=["nbval-ignore-output"]
 import time
@@ -363,14 +351,11 @@ ratios = [other / one for one, other in zip(counts["BERT"], counts["ALBERT"])]
 assert ratios[0] < 0.2 and 0.95 < ratios[1] < 1.05 and 0.4 < ratios[2] < 2.5
 
 # %% [markdown]
-# Only the weights shrink, to about a sixth. Most of that comes from sharing, the rest from the factorized table (E =
-# 64). The activations and the time stay about what they were: the layer still runs eight times, and each run keeps
-# its own results. So when does sharing help? Whenever the *weights* are the problem: a download, the memory of a
-# small device, or the gradients that many machines send to each other in training. The paper reports that
-# ALBERT-large read its training text 1.7 times as fast as BERT-large, on many TPUs, and names "less communication and
-# fewer computations" as the reason (section 4.3). The layers compute as much as before. But a score for each of the V
-# words costs V·E multiplications instead of V·D at a masked token, and fewer weights are updated. When the trained
-# model is used, you should expect hardly any gain.
+# Only the weights shrink. The activations and the time stay about what they were: the layer still runs eight times,
+# and each run keeps its own results. So sharing helps whenever the *weights* are the problem: a download, the memory
+# of a small device, or the gradients that many machines send to each other in training. (There ALBERT-large read its
+# text 1.7 times as fast as BERT-large, section 4.3.) When the trained model is used, you should expect hardly any
+# gain.
 #
 # ### The gradient of a shared layer (optional)
 #
@@ -399,10 +384,9 @@ off = (layer.attention.query.weight.grad - sum(parts)).abs().max()
 print(f"a layer used three times: {off:.6f} from the sum over three copies")
 
 # %% [markdown]
-# torch does this by itself: each use adds its gradient to `.grad`. For learning it means that the uses have to agree.
-# If a change of a weight would help the first use and hurt the last one, their gradients work against each other. The
-# layers of BERT can specialize, each for its depth. A shared layer has to serve all depths. The paper measures the
-# price (table 4, averages over five tasks, E = 128):
+# For learning it means that the uses have to agree. If a change of a weight would help the first use and hurt the
+# last one, their gradients work against each other. The layers of BERT can specialize, each for its depth; a shared
+# layer has to serve all depths. The paper measures the price (table 4, averages over five tasks, E = 128):
 #
 # | shared | parameters | average |
 # |---|---|---|
@@ -412,8 +396,7 @@ print(f"a layer used three times: {off:.6f} from the sum over three copies")
 # | all | 12 million | 80.1 |
 #
 # Here sharing attention costs nothing, and almost the whole loss comes from sharing the feed-forward part. (With E =
-# 768 sharing attention costs 0.7 points, still less than the feed-forward part. Table 3 gives 81.7 for the unshared
-# model that has 81.6 here: a difference of 0.1 means nothing.)
+# 768 sharing attention costs 0.7 points, still less than the feed-forward part.)
 #
 # ### Sentence order instead of next sentence
 #
@@ -450,16 +433,14 @@ print(f"next sentence:  word overlap gets {best_accuracy(following, elsewhere):.
 print(f"sentence order: word overlap gets {best_accuracy(following, swapped):.2f}")
 
 # %% [markdown]
-# Without understanding a word, the overlap is right for three quarters of the next-sentence pairs, where guessing
-# gets half. For swapped segments it can only guess: they have the same words in common, whichever comes first. So
-# counting common words is no help here. A model has to find signs of order, for example that a text introduces
-# somebody by name before it says *she*.
+# Without understanding a word, the overlap is right for three quarters of the next-sentence pairs. For swapped
+# segments it can only guess: they have the same words in common, whichever comes first. A model has to find signs of
+# order, for example that a text introduces somebody by name before it says *she*.
 #
-# The paper compares the two tasks (section 4.6, table 5). A model trained on next sentences is right for 52.0 % of the
-# sentence-order pairs: chance. A model trained on sentence order is right for 86.5 % of them, *and* for 78.9 % of the
-# next-sentence pairs. The average over five tasks is 79.0 with neither task, 79.2 with next sentences, and 80.1 with
-# sentence order. In `transformers` the head is called `sop_classifier`. Pre-training it here is `bertedu pretrain
-# --architecture albert`.
+# The paper compares the two tasks (section 4.6, table 5). A model trained on next sentences is right for 52.0 % of
+# the sentence-order pairs: chance. A model trained on sentence order is right for 86.5 % of them, *and* for 78.9 % of
+# the next-sentence pairs. On average over five tasks it is 0.9 points ahead. Pre-training it here is `bertedu
+# pretrain --architecture albert`.
 #
 # **Here the first sitting ends.** You know what ALBERT shares, what this saves, and what it does not make faster.
 # In the second sitting, a small student learns from a large teacher.
@@ -480,10 +461,9 @@ for text in ("It was nine o'clock in the [MASK].", "My father and my [MASK] are 
 
 # %% [markdown]
 # Suppose that the text says *morning*. For the usual loss all other words are equally wrong. The teacher says that
-# *night* or *afternoon* would fit too, and so would a *room* or a *hall*, and that thousands of other words are out of
-# the question. Such probabilities are called **soft targets**. There is one more advantage: a teacher has an
-# opinion about *every* token, not only about the masked ones. (Ours is small, and not always right: it also thinks that
-# *my father and my father* is a fine pair.)
+# *night* or *afternoon* would fit too, and that thousands of other words are out of the question. Such probabilities
+# are called **soft targets**. And a teacher has an opinion about *every* token, not only about the masked ones. (Ours
+# is small, and not always right: it also thinks that *my father and my father* is a fine pair.)
 #
 # ### Temperature by pencil
 #
@@ -510,9 +490,8 @@ for T in (1, 2, 4, 8, 1000):
     print(f"T = {T:4} ", "  ".join(f"{p:.2f}" for p in (logits / T).softmax(dim=-1)))
 
 # %% [markdown]
-# The order of the words never changes. The larger T is, the more the three probabilities become alike: at T = 1000
-# they are 1/3 each. DistilBERT takes T = 2, for the teacher *and* the student, and only in training. Afterwards the
-# student is used with T = 1.
+# The larger T is, the more the three probabilities become alike; their order never changes. DistilBERT takes T = 2,
+# for the teacher *and* the student, and only in training. Afterwards the student is used with T = 1.
 #
 # ### KL against cross-entropy
 #
@@ -523,8 +502,8 @@ for T in (1, 2, 4, 8, 1000):
 #
 # Hinton et al. and the DistilBERT paper write the cross-entropy, and DistilBERT's code computes the KL. By pencil,
 # for the teacher at T = 2 (4/7, 2/7, 1/7) and a student that knows nothing (1/3 each): the cross-entropy is ln 3 =
-# 1.10, the teacher's entropy is 0.96, so the KL is 0.14. The next cell computes these numbers, and the gradients of both
-# losses for the student's logits.
+# 1.10, the teacher's entropy is 0.96, so the KL is 0.14. The next cell computes them, and the gradients of both
+# losses.
 
 # %%
 t = torch.tensor([4 / 7, 2 / 7, 1 / 7])  # the teacher's probabilities
@@ -550,9 +529,9 @@ for name, constant in (("cross-entropy", 0), ("KL", entropy)):
 # factor 1/T. So the gradient shrinks as 1/T² (Hinton et al. 2015, sections 2 and 2.1).
 #
 # The next cells measure the norm of this gradient: on the left for the three words from above (the student's logits
-# are all 0), on the right for our BERT as the teacher, and a copy of its first and last layer as the student, at the
-# masked tokens of the unseen text. If the rule holds, the norm times T² is the same number at every T. The last
-# column is the share of the teacher's probability that its ten likeliest words have.
+# are all 0), on the right for our BERT and a copy of its first and last layer as the student. If the rule holds, the
+# norm times T² is the same number at every T. The last column is the share of the teacher's probability that its ten
+# likeliest words have.
 
 # %%
 from torch.nn.functional import cross_entropy, kl_div
@@ -579,15 +558,12 @@ for T, seen in {1: 0.0138, 2: 0.0103, 4: 0.0009, 8: 0.0005}.items():
     print(f"BERT: norm · T² {scaled:.4f}, top ten {about(top_ten[T], top, within=0.05):.1%}")
 
 # %% [markdown]
-# For three words the rule holds well: without the factor, the gradient falls to about a fiftieth from T = 1 to T = 8;
-# with it, it only changes from 0.53 to 0.65.
+# For three words the rule holds well: with the factor, the norm changes little.
 #
-# For our BERT the rule holds roughly from T = 1 to T = 2. From T = 2 to T = 4 the gradient falls to less than a
-# tenth, *with* the factor. The last column suggests why: at T = 4 the ten likeliest of the 12,288 words hold only 1 %
-# of the teacher's probability. Nearly all of it goes to thousands of words that don't matter here. Hinton et al.
-# derive the rule for temperatures that are high compared with the logits; from T = 4 to T = 8 the product indeed
-# changes much less. So T² keeps the balance roughly at a low temperature, and at a high one the teacher can still
-# become weak. DistilBERT takes T = 2.
+# For our BERT it holds roughly up to T = 2. From there to T = 4 the gradient falls to less than a tenth, *with* the
+# factor. The last column suggests why: at T = 4 the ten likeliest of the 12,288 words hold only 1 % of the teacher's
+# probability. Nearly all of it goes to words that don't matter here. So T² keeps the balance at a low temperature,
+# and at a high one the teacher can still become weak. DistilBERT takes T = 2.
 #
 # ### Exercise 16.3 · The soft loss, with padding
 # ●●●○ · 15 minutes
@@ -698,9 +674,7 @@ check("16.4", evenly)
 # %% [markdown]
 # ## Does the teacher help?
 #
-# The package's `student_of(teacher)` makes the student: embeddings, head, and half of the layers, copied. (It also does
-# something that the authors' script leaves out. BERT adds the vector of segment 0 to every token of a text. DistilBERT
-# has no segments, so `student_of` adds this vector to the position embeddings.)
+# The package's `student_of(teacher)` makes the student: embeddings, head, and half of the layers, copied.
 #
 # So DistilBERT does two things at once: its layers are copied from the teacher, and its loss compares it with the
 # teacher. Which of the two helps? To separate them we train four students, from all combinations:
@@ -710,14 +684,13 @@ check("16.4", evenly)
 # | **random weights** | a small BERT, trained as usual | only the teacher helps |
 # | **copied layers** | only the layers help | both help: DistilBERT |
 #
-# All four see the same batches in the same order, with the same masks, for the same 40 steps. We measure their masked
-# accuracy on the unseen text, and the KL from the teacher's to the student's distribution at the masked tokens (at T = 1).
-# Guess before you run the cells: which makes the larger difference, the layers or the teacher? (Two of the
-# cells train for up to half a minute each on a slow computer.)
+# All four see the same batches, with the same masks, for the same 40 steps. We measure their masked accuracy on the
+# unseen text, and the KL from the teacher's to the student's distribution at the masked tokens (at T = 1). Guess
+# before you run the cells: which makes the larger difference, the layers or the teacher? (Two of the cells train for
+# up to half a minute each on a slow computer.)
 #
-# Forty steps are few, and one run is no evidence. So we also trained the four students for 120 steps, with three seeds
-# (`benchmarks/students.py`), and those without a teacher for 360 steps as well: that takes them about as long as 120
-# steps with a teacher. The last cell shows these recorded runs. Its KL and seconds are means over the seeds.
+# Forty steps are few, and one run is no evidence. So the last cell shows recorded runs of 120 steps with three seeds
+# (`benchmarks/students.py`), and of 360 steps without a teacher: they take about as long as 120 with one.
 
 
 # %%
@@ -792,45 +765,42 @@ comparison(
 )
 
 # %% [markdown]
-# First the 40 steps. Compare the rows in pairs.
+# First the 40 steps.
 #
-# - **The layers** make the larger difference: an accuracy of 0.297 against 0.045, both without a teacher. The most
-#   frequent token as a constant answer reached 0.060. After 40 steps the student with random weights is no better.
-# - **The teacher** brings the copied student closer to itself: the KL falls from 2.17 to 1.26, against 1.48 without a
-#   teacher. The accuracy is two points higher, on 1,301 tokens and in a single run. That alone could be noise.
-# - It isn't free. The teacher has to read every batch, and the student scores all tokens, not only the masked ones. In
-#   the recorded runs 120 steps with the teacher took 24 seconds, and 120 steps alone took 9.
+# - **The layers** make the larger difference by far: alone and with random weights the student is no better than the
+#   constant answer.
+# - **The teacher** brings the copied student closer to itself: look at the KL. The accuracy is two points higher in a
+#   single run, which could be noise.
+# - It isn't free. The teacher has to read every batch, and the student scores all tokens, not only the masked ones:
+#   24 seconds for 120 steps in place of 9.
 #
 # Then the recorded runs, with three seeds.
 #
-# - For the **same steps** the teacher helps the copied student in all three seeds: accuracy 0.336 against 0.318 on average,
-#   KL 1.03 against 1.29.
-# - For the **same time** the student alone has more than caught up in accuracy: 0.343, and each of its three dots is to
-#   the right of the taught student's. The lead is small: six of 1,000 tokens, and all runs were tested on the same 1,301.
-#   But if masked accuracy is what you want, these runs don't show that the teacher's time is well spent. In KL the
-#   taught student stays ahead, 1.03 against 1.11. That is what its loss asks for.
-# - With **random weights** all is far lower: no student gets beyond 0.09. Here the taught one is ahead for the same time,
-#   too: accuracy 0.086 against 0.071, KL 3.77 against 3.97.
+# - For the **same steps** the teacher helps the copied student in all three seeds: accuracy 0.336 against 0.318 on
+#   average.
+# - For the **same time** the student alone has more than caught up in accuracy, by a small lead in each seed. So if
+#   masked accuracy is what you want, these runs don't show that the teacher's time is well spent. In KL the taught
+#   student stays ahead. That is what its loss asks for.
+# - With **random weights** all is far lower. Here the taught one is ahead for the same time, too.
 #
-# All runs had one learning rate, 5e-4, which we didn't tune for any of them. And at most 2,880 sequences (360 steps
-# of 8) are not a pre-training: DistilBERT was trained on eight GPUs for about 90 hours (section 3), where random
-# weights have time to learn.
+# All runs had one learning rate that we didn't tune, and a few minutes are not a pre-training: DistilBERT was trained
+# on eight GPUs for about 90 hours (section 3), where random weights have time to learn.
 #
-# The DistilBERT paper took the parts away one by one at full size (table 4, change of the GLUE average): without the KL
-# −2.96, without the cosine −1.46, without the MLM loss −0.31, and with all three losses but random weights −3.69. So at
-# its size, too, the copied layers are worth more than any single loss.
+# The DistilBERT paper took the parts away one by one at full size (table 4). Without the KL the GLUE average falls by
+# 2.96, without the cosine by 1.46, without the MLM loss by 0.31, and with random weights by 3.69. So at its size,
+# too, the copied layers are worth more than any single loss.
 #
-# And DistilBERT *is* faster: 410 seconds against 668 for the development set of a GLUE task, on a CPU, one text at a
-# time, with 66 against 110 million parameters (table 3). That is 1.6 times as fast, not twice.
+# And what does the small one keep? By the paper 97 % of BERT-Base's GLUE score, with 66 against 110 million
+# parameters. And it *is* faster: 1.6 times on a CPU, one text at a time (table 3), not twice.
 
 # %% [markdown]
 # ## The proof
 #
-# The first cell is about ALBERT: the same weights in your `SharedEncoder`, in the package's `AlbertModel` and in the one
-# of `transformers`, on two texts, the second of which is padded.
+# First ALBERT: the same weights in your `SharedEncoder`, in the package's `AlbertModel` and in the one of
+# `transformers`.
 #
 # The second cell compares your distillation loss with that of the package's objective (`bertedu pretrain --objective
-# distillation --teacher FOLDER`), on eight unseen sequences. It also saves our student, and opens it in `transformers`.
+# distillation --teacher FOLDER`). It also saves our student, and opens it in `transformers`.
 #
 # The third cell is about the **head** that a DistilBERT gets for classifying texts. There is no pooler: `transformers`
 # puts a new linear layer, `pre_classifier`, and a **ReLU** between the vector of [CLS] and the classes. (BERT's pooler has
@@ -898,9 +868,9 @@ print(f"head with a ReLU, by hand: largest difference {off:.6f}")
 # But the higher it is, the *less* the student sounds like its teacher, and nothing else has changed.
 #
 # The next cell is her classroom: a teacher of two layers, a student of one, and 40 steps on our small world of facts.
-# In the cell after it, `try_loss` trains one student for each temperature, and prints the KL from the teacher's to the
-# student's distribution at T = 1, on one held-out batch. Then comes her loss. For comparison, a last
-# student is trained without a teacher. How far from the teacher will that one end up?
+# In the cell after it, `try_loss` trains one student for each temperature, and prints the KL from the teacher's to
+# the student's distribution at T = 1. Then comes her loss. For comparison, a last student is trained without a
+# teacher. How far from the teacher will that one end up?
 
 # %%
 small_teacher, small_tokenizer = open_model(data_path("checkpoints/world-tiny"))
@@ -941,9 +911,8 @@ print("without a teacher:")
 try_loss(lambda student, teacher, labels, T: cross_entropy(student, labels), {1: 2.20})
 
 # %% [markdown]
-# At T = 1 the student ends at a KL of 1.1 from its teacher. At T = 8 it ends at 2.1, and a student that never had a
-# teacher ends at 2.2. So at T = 8 the teacher costs time at every step, and the student learns next to nothing from
-# it. (Each of these is one run.)
+# At T = 8 the student ends about as far from its teacher as one that never had a teacher. It pays for the teacher at
+# every step, and learns next to nothing from it. (Each of these is one run.)
 #
 # ### Exercise 16.5 · Repair the loss
 # ●●○○ · 8 minutes
@@ -988,17 +957,14 @@ def with_the_factor(student, teacher, labels, T):
 try_loss(with_the_factor, {2: 1.03, 4: 1.12, 8: 1.53})
 
 # %% [markdown]
-# Now the KL is 1.0 at T = 2 and 1.1 at T = 4, about as good as at T = 1. At T = 8 it is 1.5: better than her 2.1, but
-# not as good as with a lower temperature. The likely reason is what you measured above: at a high temperature most of
-# the probability goes to the many words that don't matter (this vocabulary has 2,925).
+# Now the student listens at T = 2 and T = 4 about as well as at T = 1. At T = 8 it is better than hers, but not as
+# good as with a lower temperature: there most of the probability goes to the many words that don't matter.
 #
 # The bug is easy to miss because nothing fails. It was reported for Intel's *distiller* in 2019 ([issue
-# 122](https://github.com/IntelLabs/distiller/issues/122)), and for the knowledge-distillation example of Keras in 2022
-# ([issue 869](https://github.com/keras-team/keras-io/issues/869)), whose author answered that he had left the factor
-# out on purpose, to keep the example simple ([pull request 870](https://github.com/keras-team/keras-io/pull/870)). In
-# labml's annotated implementation, a copied line once compared the teacher with itself, so there was no distillation
-# at all ([issue 66](https://github.com/labmlai/annotated_deep_learning_paper_implementations/issues/66)). At T = 1 a
-# missing T² does no harm, and every test at T = 1 passes. So test a distillation loss at a second temperature, and
+# 122](https://github.com/IntelLabs/distiller/issues/122)), and for the knowledge-distillation example of Keras in
+# 2022 ([issue 869](https://github.com/keras-team/keras-io/issues/869)), whose author had left the factor out on
+# purpose, to keep the example simple ([pull request 870](https://github.com/keras-team/keras-io/pull/870)). At T = 1
+# a missing T² does no harm, and every test at T = 1 passes. So test a distillation loss at a second temperature, and
 # look at its gradient.
 #
 # ## Paper and code
