@@ -13,7 +13,7 @@
 # - compute a batch without its padding, with offsets and positions, and get the same vectors
 # - detect and repair a checkpoint whose rotary halves are read as neighbors
 #
-# **Time:** two sittings of about 60 and 60 minutes, and 5 more for what is optional ·
+# **Time:** two sittings of about 60 and 55 minutes, and 5 more for what is optional ·
 # **You need:** [18 · DeBERTa and XLNet](18_deberta_and_xlnet.ipynb) ·
 # **Next:** [20 · Many languages](20_many_languages.ipynb)
 #
@@ -52,8 +52,8 @@
 #
 # ## Where this part sits
 #
-# The table lists what is new in ModernBERT, in the order of this chapter. The cell below it draws one layer of both
-# models, with the new parts in blue.
+# The table lists what is new in ModernBERT. The cell below it draws one layer of both models, with the new parts in
+# blue.
 #
 # | what | BERT (2018) | ModernBERT (2024) | section of the paper |
 # |---|---|---|---|
@@ -77,7 +77,7 @@ pictures.layers_compared()
 #
 # We try it with the smallest task that needs positions: each token must **name the letter to its left**. The model in
 # the next cell is one layer of attention with two heads, D = 32 and d = 16. It computes where to attend in `scores`
-# and adds positions in `vectors`. These are the two methods that we change later. Its table has 64 positions.
+# and adds positions, from a table of 64, in `vectors`. These are the two methods that we change later.
 #
 # The cell after it trains on texts of 16 letters for 200 steps and tests three times: on new texts of 16 letters, on
 # texts of 16 letters that stand at the positions 48 to 63, and on texts of 64 letters. Guess the three accuracies.
@@ -137,14 +137,13 @@ torch.manual_seed(0)
 train_and_test(Letters(), expected=(1.00, 0.16, 0.32))
 
 # %% [markdown]
-# At the positions of its training the model is perfect. At positions 48 to 63 it is hardly better than guessing,
-# although the texts are of the same kind: no training step has changed those rows of the table. The model did not
-# learn "the letter to the left". It learned fifteen separate facts such as "position 7 attends to position 6". The
-# third accuracy is a mixture: in a text of 64 letters, only the first sixteen stand where it has learned something.
+# At the positions of its training the model is perfect. At positions 48 to 63 it is hardly better than guessing: no
+# training step has changed those rows of the table. The model did not learn "the letter to the left". It learned
+# fifteen separate facts such as "position 7 attends to position 6".
 #
-# BERT's table ends at 512 positions. A longer text has no vectors at all there, and the package refuses it: *a text has
-# 600 tokens and this model 512 positions*. Inside the table there is a weaker form of the problem: nothing in a table
-# carries what was learned about positions 3 and 4 over to 300 and 301, so BERT needs enough training at all of them.
+# BERT's table ends at 512 positions, and the package refuses a longer text: *a text has 600 tokens and this model 512
+# positions*. Inside the table there is a weaker form of the problem: nothing carries what was learned about positions
+# 3 and 4 over to 300 and 301.
 #
 # ## Rotary positions by hand
 #
@@ -161,9 +160,8 @@ train_and_test(Letters(), expected=(1.00, 0.16, 0.32))
 # 2. The key makes one: (3, 4) → (−4, 3).
 # 3. Their score is the dot product: 2 · (−4) + (−1) · 3 = −11.
 #
-# Now move both by four positions, or by one. What changes? The next cell computes your example. Then it takes an
-# angle of 0.5 radians and prints the scores of the same query with the same key, for all positions i and j from 0
-# to 4.
+# Now move both by four positions, or by one. What changes? The next cell computes your example. Then it prints, for
+# an angle of 0.5 radians, the scores of the same two for all positions from 0 to 4.
 
 
 # %%
@@ -188,12 +186,10 @@ for i in range(5):
     print(f"       i = {i}  ", "  ".join(f"{score(i, j, 0.5):5.2f}" for j in range(5)))
 
 # %% [markdown]
-# The first three lines have the same i − j, and the score is −11 in all of them. Then look along the diagonals of the
-# table: all numbers on a diagonal are equal. **The score depends on i − j only**, and not on i or j alone. The reason
-# needs no formula. A dot product depends on the lengths of two arrows and on the angle between them. Rotating changes
-# no length. Rotating both by the same angle doesn't change the angle between them either. So only the *difference* of
-# the rotations counts, (i − j) · φ. Its sign counts too: i − j = 1 and i − j = −1 have different scores, so a query
-# can tell *before* from *after*.
+# Look along the diagonals of the table: all numbers on a diagonal are equal. **The score depends on i − j only.** The
+# reason needs no formula. A dot product depends on the lengths of two arrows and on the angle between them. Rotating
+# changes no length, and rotating both by the same angle doesn't change the angle between them. So only the
+# *difference* of the rotations counts, (i − j) · φ. Its sign counts too, so a query can tell *before* from *after*.
 #
 # ### Many pairs, many speeds
 #
@@ -204,8 +200,8 @@ for i in range(5):
 # **wavelength**.
 #
 # The next cell prints both for a small head of d = 8, and then draws the wavelengths in ModernBERT, whose heads have
-# d = 64, for its two bases. Warner et al. first trained with texts of 1024 tokens and θ = 10,000. Then they raised θ to
-# 160,000 in the layers that attend to the whole text, and went on with texts of 8192 tokens (section 2.2.2).
+# d = 64, for its two bases. It was first trained with texts of 1024 tokens and θ = 10,000. Then θ was raised to
+# 160,000 in the layers that attend to the whole text, for texts of 8192 tokens (section 2.2.2).
 
 
 # %%
@@ -223,20 +219,20 @@ marks = {128: "window of a local layer", 8192: "longest text"}
 pictures.wavelengths(wavelengths, marks)
 
 # %% [markdown]
-# The larger θ slows the slow pairs down further: 12 pairs instead of 7 now need more than 8192 positions for a full
-# turn. Such a pair has another angle at each distance in the text, so it can tell near from far. In the local layers
-# no distance is larger than 64, and θ stays at 10,000.
+# The larger θ slows the slow pairs down further. A pair that needs more than 8192 positions for a full turn has
+# another angle at each distance in the text, so it can tell near from far. In the local layers no distance is larger
+# than 64, and θ stays at 10,000.
 #
 # ### Halves or neighbors
 #
 # Which of the d numbers of a head form a pair? The RoPE paper takes **neighbors**: (0, 1), (2, 3), … GPT-NeoX,
 # `transformers` and ModernBERT take **halves**: number k goes with number k + d/2. Both are the same model with its
-# numbers in another order. But weights that were trained one way don't work the other way. Remember this for the lab.
+# numbers in another order. But weights that were trained one way don't work the other way.
 #
-# The package has two functions for this. `rotation` computes the cosines and sines of all angles, `[T, d/2]` each.
-# `rotate` rotates vectors by them, with halves. The next cell writes the paper's way, with neighbors. Then it shows
-# which numbers each way combines: it rotates eight vectors that have a single 1 and zeros, and prints at which indices
-# the results are not zero.
+# The package has two functions for this. `rotation` computes the cosines and sines of all angles, `[T, d/2]` each,
+# and `rotate` rotates vectors by them, with halves. The next cell writes the paper's way, with neighbors, and shows
+# which numbers each way combines: it rotates eight vectors that have a single 1 and zeros, and prints at which
+# indices the results are not zero.
 
 # %%
 from bertedu.family.modernbert.rope import rotate, rotation
@@ -253,8 +249,6 @@ for function in (rotate_neighbors, rotate):
     print(sorted({tuple(r.nonzero()[:, 0].tolist()) for r in function(torch.eye(8), by)}))
 
 # %% [markdown]
-# The first line has the paper's pairs, the second one the pairs of halves.
-#
 # ### Exercise 19.1 · Rotate by halves
 # ●●○○ · 12 minutes
 #
@@ -288,12 +282,11 @@ check("19.1", rotate_halves)
 # ### Does it solve the problem?
 #
 # Our model with rotary positions differs in two methods: `vectors` adds nothing, and `scores` rotates queries and
-# keys. The values are not rotated: only the scores should know about positions. Everything else is inherited. Guess
-# the three accuracies again. One of them is not what most people expect.
+# keys. The values are not rotated: only the scores should know about positions. Guess the three accuracies again. One
+# of them is not what most people expect.
 #
-# The first cell defines the model, the second one trains and tests it. Its last five lines test the trained model once
-# more on texts of 64 letters, but hide all keys that are more than 15 positions away from the query. There were no such
-# distances in training.
+# The second cell's last five lines test the trained model once more on texts of 64 letters, but hide all keys that
+# are more than 15 positions away from the query. There were no such distances in training.
 
 
 # %%
@@ -317,18 +310,16 @@ nearby = left_neighbor_accuracy(rotary, positions)
 print(f"the same, no key farther than 15: {about(1.00, nearby, within=0.05):.2f}")
 
 # %% [markdown]
-# From position 48 on, the model is as good as from position 0: it has learned one fact about distances, and no
-# table. But in texts of 64 letters it is wrong more often than right. The last line shows why: without the far keys
-# the same model is perfect. In training no distance was larger than 15, so nothing taught the model to give a low
-# score to a key that is 20 or 40 positions away. **Rotary positions don't make a model read longer texts by
-# themselves.** That is why ModernBERT was trained further on long texts, and why others stretch the angles (YaRN, for
-# which NeoBERT is prepared). There is another remedy, three sections below: local attention.
+# From position 48 on, the model is as good as from position 0: it has learned one fact about distances, and no table.
+# But in texts of 64 letters it is wrong more often than right, because nothing taught it to give a low score to a key
+# that is 20 or 40 positions away: without the far keys it is perfect. **Rotary positions don't make a model read
+# longer texts by themselves.** That is why ModernBERT was trained further on long texts, and why others stretch the
+# angles (YaRN). Another remedy comes three sections below: local attention.
 #
 # ## GeGLU: a gate
 #
 # BERT's feed-forward network ([chapter 04](04_transformer_encoder.ipynb)) computes gelu(x·A)·S: expand to I numbers,
-# GELU, shrink back to D. (We leave out the biases.) Whether an inner number passes, and how much of it, depends on
-# that number alone.
+# GELU, shrink back to D. (We leave out the biases.) How much of an inner number passes depends on that number alone.
 #
 # A **gated linear unit** (GLU) computes two numbers for each inner unit and multiplies them, so that one of them says
 # how much of the other one passes. Shazeer (2020, arXiv 2002.05202) tried several functions in it. With GELU it is
@@ -350,19 +341,17 @@ for activated, gate in torch.tensor([[4.0, 2.0], [-4.0, 2.0], [4.0, -2.0]]):
 
 # %% [markdown]
 # In the second line the unit is shut: a number of −4 lets nothing through. In the third one a negative number does
-# pass: only the half that goes through GELU opens and shuts. So the order matters. In the first line both orders give
-# nearly the same, in the others they don't.
+# pass: only the half that goes through GELU opens and shuts. So the order matters.
 #
-# The names are a trap. ModernBERT's code calls the half *without* the activation "gate". In LLaMA's code `gate_proj`
-# is the half *with* it. Always look which half goes through the activation.
+# The names are a trap: ModernBERT's code calls the half *without* the activation "gate", LLaMA's `gate_proj` is the
+# half *with* it.
 #
 # ### What it costs
 #
-# There are three matrices now instead of two: A and G, of D × I each, and S. For a fair comparison the inner size must
-# shrink: 3·D·I′ = 2·D·I gives I′ = ⅔ I. For BERT-Base, with D = 768 and I = 3072, that is 2048, as in Shazeer's
-# comparison. ModernBERT-base went another way: I = 1152 only, but 22 layers instead of 12. Which of the three has the
-# most weights in its feed-forward networks? Guess, and run the cell. (Each weight takes part in one multiplication for
-# each token, so these are also the numbers of multiplications.)
+# There are three matrices now instead of two: A and G, of D × I each, and S. For a fair comparison the inner size
+# must shrink: 3·D·I′ = 2·D·I gives I′ = ⅔ I, which is 2048 for BERT-Base. ModernBERT-base went another way: I = 1152
+# only, but 22 layers instead of 12. Which of the three has the most weights in its feed-forward networks? Guess, and
+# run the cell. (Each weight is one multiplication for each token.)
 
 # %%
 sizes = {"BERT-Base, GELU": (2, 3072, 12), "BERT-Base with GeGLU": (3, 2048, 12)}
@@ -372,12 +361,11 @@ for name, (matrices, inner, layers) in sizes.items():
     print(f"{name:21} {in_layer:9,} in a layer, {layers * in_layer:10,} in {layers} layers")
 
 # %% [markdown]
-# ModernBERT has the most, but only by 3 %, so all three are about the same size. ModernBERT has more layers, and each
-# has a narrower feed-forward network (the paper calls this **deep and narrow**, section 2.1.3). Is the gate worth it?
-# Shazeer measured it for T5 with equal numbers of weights and equal work (table 1): the cross-entropy was 1.677 with
-# ReLU, 1.679 with GELU, 1.633 with GeGLU and 1.636 with SwiGLU, the variant in LLaMA and many other language models.
-# Why is it better? The paper ends with "We offer no explanation as to why these architectures seem to work; we
-# attribute their success, as all else, to divine benevolence."
+# All three are about the same size. ModernBERT has more layers, and each has a narrower feed-forward network (the
+# paper calls this **deep and narrow**, section 2.1.3). Is the gate worth it? Shazeer measured it for T5 with equal
+# numbers of weights (table 1): the cross-entropy fell from 1.679 with GELU to 1.633 with GeGLU. **SwiGLU**, the
+# variant in LLaMA and many other language models, is as good. Why? The paper ends with "We offer no explanation as to
+# why these architectures seem to work; we attribute their success, as all else, to divine benevolence."
 #
 # ### Exercise 19.2 · The two halves
 # ●●○○ · 8 minutes
@@ -409,23 +397,23 @@ check("19.2", geglu)
 # %% [markdown]
 # ## Pre-norm, a final norm, and no biases
 #
-# In [chapter 04](04_transformer_encoder.ipynb) you trained stacks of twelve layers for a hundred steps. Post-norm,
-# BERT's order, was still guessing if there was no warm-up. Pre-norm learned without it. ModernBERT takes **pre-norm**,
-# as most Transformers do today, with the LayerNorm after the last layer that pre-norm needs. There is one more
-# LayerNorm right after the embeddings, so the first layer leaves out its own before attention.
+# In [chapter 04](04_transformer_encoder.ipynb) post-norm, BERT's order, did not learn in twelve layers without a
+# warm-up, and pre-norm did. ModernBERT takes **pre-norm**, as most Transformers do today, with the LayerNorm after
+# the last layer that pre-norm needs. There is one more right after the embeddings, so the first layer leaves out its
+# own before attention.
 #
-# Two smaller changes go with it:
+# Two smaller changes:
 #
 # - **No biases**, neither in linear layers nor in LayerNorm, except one for each word in the decoder. The paper wants
 #   to spend the weights on the matrices (section 2.1.1). Guess what share of a BERT-Base layer are biases.
-# - **A smaller initialization.** In pre-norm every sublayer *adds* to the residual stream, 2·L times. ModernBERT-base
-#   starts with the initialization of Megatron (NVIDIA's library for large models): the matrices whose output is added
-#   (after attention and in `shrink`) have the standard deviation 0.02/√(2L) instead of 0.02. The standard deviation of
-#   a sum of 2·L independent numbers grows like √(2L), so the total stays the same for every depth.
+# - **A smaller initialization.** In pre-norm every sublayer *adds* to the residual stream, 2·L times. So
+#   ModernBERT-base starts the matrices whose output is added (after attention and in `shrink`) with the standard
+#   deviation 0.02/√(2L) instead of 0.02, as NVIDIA's Megatron does. The standard deviation of a sum of 2·L
+#   independent numbers grows like √(2L), so the total stays the same for every depth.
 #
-# The next cell counts the biases. Then it measures the standard deviation of what the layers of an untrained model (all
-# but the last) have added to the stream, for L = 6, 24 and 96 layers, first with the smaller initialization and then
-# with the same one for all matrices. (D = 128 here, so we take 0.02·√(768/128) in place of 0.02, as in chapter 04.)
+# The next cell counts the biases. Then it measures the standard deviation of what the layers of an untrained model
+# have added to the stream, for L = 6, 24 and 96 layers, first with the smaller initialization and then with the same
+# one for all matrices. (D = 128 here, so we take 0.02·√(768/128) in place of 0.02.)
 
 # %%
 from bertedu import BertConfig
@@ -451,9 +439,8 @@ for L in (6, 24, 96):
         print(f"L = {L:2}, {name:10}: added {(states[-2] - before).std():.2f}")
 
 # %% [markdown]
-# The biases are 0.12 % of the layer: what is saved is tiny. With the smaller initialization, what the layers add is
-# about the same for every depth. With 0.02 it grows, more than twofold for four times as many layers. (For
-# independent numbers of one size it would be exactly twofold. The stream itself starts with standard deviation 1.)
+# What is saved in biases is tiny. With the smaller initialization, what the layers add is about the same for every
+# depth. With 0.02 it more than doubles for four times as many layers.
 #
 # ## Local attention
 #
@@ -466,8 +453,7 @@ for L in (6, 24, 96):
 # The first cell takes our letters again: rotary positions, and a window of 8, at most 4 to each side, in training and
 # in the tests. Remember the 0.46 in texts of 64 letters. What will it be now?
 #
-# The second cell draws the masks for a text of 24 tokens and a window of 8: a global layer, a local one, and what two
-# local layers in a row can reach.
+# The second cell draws three masks for a text of 24 tokens and a window of 8.
 
 
 # %%
@@ -492,10 +478,9 @@ pictures.mask_panels(panels)
 
 # %% [markdown]
 # With the window, the letters are right in longer texts too, because all distances of the test occurred in training.
-# That is the second use of local layers. The first is the cost, which we count below.
+# The other use of local layers is the cost, which we count below.
 #
-# Local doesn't mean blind. After two local layers, information has come from up to 2 · 64 positions away, and every
-# third layer connects everything with everything.
+# Local doesn't mean blind: every third layer connects everything with everything.
 #
 # ### Exercise 19.3 · At the border
 # ●○○○ · 3 minutes
@@ -520,9 +505,9 @@ check("19.3", keys_seen)
 # %% [markdown]
 # ### What it costs
 #
-# Now we count for ModernBERT-base: D = 768, I = 1152, H = 12, 22 layers of which 8 are global. A layer's matrices take
-# 4·D² (query, key, value, output) and 3·D·I multiplications for each token. Attention takes 2·D for each pair of a
-# query and a key that it sees. For T = 128, 512 and 8192 the cell prints
+# Now we count for ModernBERT-base: 22 layers of which 8 are global. A layer's matrices take 4·D² (query, key, value,
+# output) and 3·D·I multiplications for each token. Attention takes 2·D for each pair of a query and a key that it
+# sees. For T = 128, 512 and 8192 the cell prints
 #
 # - the pairs in a global layer and in a local one,
 # - the multiplications of all 22 layers, if all are global and with ModernBERT's pattern,
@@ -547,18 +532,16 @@ for T in (128, 512, 8192):
     )
 
 # %% [markdown]
-# At 128 tokens a window of 128 hides only a quarter of the pairs, and 1 % of the multiplications is saved. At 512 it is
-# 7 %. At 8192 it is almost half, and a local layer needs sixty times less memory for its attention weights. Local
-# attention pays for long texts. On short ones it changes next to nothing.
+# On short texts local attention changes next to nothing. At 8192 tokens it saves almost half of the multiplications,
+# and a local layer needs sixty times less memory for its attention weights.
 #
 # ### Fewer scores, not only hidden ones (optional)
 #
-# Beware: a *mask* saves nothing. `masked_fill` needs all T² scores before it can hide them. To save work, the hidden
-# scores must never be computed. **Kernels** (functions that run on the GPU) such as Flash Attention do that. A simple
-# way in plain PyTorch: cut the text into blocks of 64 tokens. The keys that a block needs are in the block itself and
-# in its two neighbors: 192 keys for each query instead of T. (`unfold` cuts the keys into these overlapping windows.)
-# The next cell compares the result and the CPU time with the mask, for 4096 tokens and two heads. (Your times will
-# differ.)
+# Beware: a *mask* saves nothing. `masked_fill` needs all T² scores before it can hide them. **Kernels** (functions
+# that run on the GPU) such as Flash Attention never compute the hidden ones. A simple way in plain PyTorch: cut the
+# text into blocks of 64 tokens. The keys that a block needs are in the block itself and in its two neighbors: 192
+# keys for each query instead of T. (`unfold` cuts the keys into these overlapping windows.) The next cell compares
+# result and CPU time with the mask, for 4096 tokens and two heads. (Your times will differ.)
 
 # %% tags=["nbval-ignore-output"]
 import time
@@ -595,8 +578,8 @@ assert (blocks - masked).abs().max() < 1e-4, "both ways should give the same vec
 # ## Unpadding
 #
 # A batch is a rectangle, and texts have different lengths. The gaps are filled with [PAD], and every matrix product
-# computes them as if they were text. How many are there? The cell takes real texts (from our data for sentiment), in
-# batches of 32 as they come, and counts real tokens and padding. Guess the share of padding.
+# computes them as if they were text. The cell takes real texts (from our data for sentiment), in batches of 32 as
+# they come, and counts. Guess the share of padding.
 
 # %%
 from bertedu import BertTokenizer
@@ -621,8 +604,8 @@ for name, order in (("as they come", lengths), ("sorted by length", lengths.sort
     print(f" {1 - real / padded:.0%} padding, {pairs:.0%} of the pairs are real")
 
 # %% [markdown]
-# Almost four of ten tokens are padding. Sorting by length helps (chapter 08 did that), but a service must take the
-# texts as they come, and training wants batches in random order.
+# Sorting by length helps (chapter 08 did that), but a service must take the texts as they come, and training wants
+# batches in random order.
 #
 # **Unpadding** puts the real tokens of all texts into *one* long sequence of N tokens, and no padding is computed at
 # all. Linear layers, norms and GeGLU treat each token by itself, so they don't even notice. Two things need care:
@@ -632,9 +615,9 @@ for name, order in (("as they come", lengths), ("sorted by length", lengths.sort
 #   cumulative sums of the lengths with a 0 in front. Flash Attention calls them `cu_seqlens`.
 #
 # The next cell packs three texts by hand and draws them, with the pairs that attention may see. The cell after it
-# computes their vectors with a small untrained ModernBERT of the package, first the usual way, with padding, and then
-# packed, in three variants. For each variant it prints the largest difference from the vectors with padding. Guess
-# which of the three are right. Think about the last one.
+# computes their vectors with a small untrained ModernBERT, first with padding, and then packed, in three variants.
+# For each variant it prints the largest difference from the vectors with padding. Guess which of the three are right.
+# Think about the last one.
 
 # %%
 three = ["It rains.", "Nobody in the village had seen the new bridge.", "Bread is sold here."]
@@ -667,11 +650,11 @@ with torch.no_grad():
 
 # %% [markdown]
 # Without a mask the texts attend to each other, and the vectors are far off. With it, they are equal. And it doesn't
-# matter if the positions run on from text to text, because rotary scores depend on i − j only, and a
-# text's distances stay the same. BERT's table would give the third text the vectors of the positions 18 to 25.
+# matter if the positions run on from text to text, because a text's distances stay the same. BERT's table would give
+# the third text the vectors of the positions 18 to 25.
 #
-# As above, our mask hides the other texts and saves no work in attention. Flash Attention takes the offsets and never
-# computes pairs of different texts: of all pairs in the rectangles above, only 40 % are left.
+# As above, our mask saves no work in attention. Flash Attention takes the offsets and never computes pairs of
+# different texts: of all pairs in the rectangles above, only 40 % are left.
 #
 # ### Exercise 19.4 · Unpad
 # ●●●○ · 12 minutes
@@ -703,14 +686,14 @@ check("19.4", unpad)
 # </details>
 
 # %% [markdown]
-# And back again: a task needs the vectors in the rectangle. `pad_again` of the package is one assignment,
-# `padded[mask] = vectors`. ModernBERT does this once at the end, not in every layer (section 2.1.2).
+# And back again: `pad_again` of the package is one assignment, `padded[mask] = vectors`. ModernBERT does this once at
+# the end, not in every layer (section 2.1.2).
 #
 # ## One layer by hand
 #
 # Now we put it all together. Read `MyLayer` from the bottom: `forward` is pre-norm, twice. `attend` is attention with
-# rotated queries and keys, and with the window in local layers. `keep` `[B, T]` is True for real tokens. (`self.rotate`
-# is the package's `rotate`, by halves. We need it as an attribute in the lab.) `MyModernBert` is the whole encoder.
+# rotated queries and keys, and with the window in local layers. `keep` `[B, T]` is True for real tokens.
+# (`self.rotate` is an attribute for the lab.) `MyModernBert` is the whole encoder.
 
 
 # %%
@@ -761,10 +744,8 @@ class MyModernBert(nn.Module):
 # %% [markdown]
 # ## The proof
 #
-# We give the package's model random weights, also in the norms, copy them into `MyModernBert` (the names differ by the
-# parts that they belong to), and save them for `transformers`. Four layers, of which the first and the last are
-# global, a window of 8, two texts of 24 and 15 tokens. The cell prints the largest difference of the last vectors at
-# real tokens, and the number of biases.
+# We give the package's model random weights, copy them into `MyModernBert`, and save them for `transformers`. Four
+# layers, of which the first and the last are global, a window of 8, two texts of 24 and 15 tokens.
 
 # %%
 import tempfile
@@ -794,23 +775,20 @@ with torch.no_grad():
 print("biases:", sum(name.endswith("bias") for name, _ in mine.named_parameters()))
 
 # %% [markdown]
-# Your layer equals ModernBERT's layer to four decimals, local and global, with padding.
-#
 # ## The training recipe (optional)
 #
 # Three changes in training cost next to nothing (section 2.2.2):
 #
 # - **30 % masking** instead of 15 %. Each text gives twice as many predictions to learn from, and each prediction has
-#   less context. (Only the head has more work: it scores the whole vocabulary for twice as many tokens.) For models of
-#   BERT-Large's size, Wettig et al. (2022, arXiv 2202.08005) found a masking rate of 40 % better than 15 %.
+#   less context. For models of BERT-Large's size, Wettig et al. (2022, arXiv 2202.08005) found a masking rate of 40 %
+#   better than 15 %.
 # - **No next-sentence prediction**, as in RoBERTa.
-# - A **trapezoidal learning-rate schedule**, also called **warmup-stable-decay** (WSD). BERT's learning rate falls from the
-#   end of the warm-up to the last step, so you must know the last step in advance. The trapezoid stays at its maximum and
-#   falls only at the very end. So you can go on from any checkpoint of the long middle part, with more steps or with
-#   other text, and end it whenever you like. In ModernBERT the decay is 1 − √t,
-#   where t goes from 0 to 1 during the decay. Its authors found this better than a straight line.
+# - A **trapezoidal learning-rate schedule**, also called **warmup-stable-decay** (WSD). BERT's learning rate falls
+#   from the end of the warm-up to the last step, so you must know the last step in advance. The trapezoid stays at
+#   its maximum and falls only at the very end. So you can go on from any checkpoint of the long middle part, and end
+#   it whenever you like. In ModernBERT the decay is 1 − √t, where t goes from 0 to 1 during the decay.
 #
-# The cell draws both for a run of 100 (warm-up 2, and for the trapezoid 10 of decay).
+# The cell draws both.
 
 # %%
 pictures.schedules(warmup=2, decay=10)
@@ -819,16 +797,14 @@ pictures.schedules(warmup=2, decay=10)
 # ## What is each change worth?
 #
 # We can ask a tiny model. `benchmarks/modernbert_ladder.py` trained five of them, each with one change more than the
-# one before it: BERT, rotary positions, GeGLU, pre-norm, and local attention (window 16) in the second layer. (The
-# biases of a part go when the part changes.) Each has two layers of D = 72 with about the same number of weights, and
-# predicts masked words in documents about countries of our small world, at most 48 tokens long, for 600 steps of 16
-# texts. There are two learning rates, because a change may need another one, and two seeds, because a single run could
-# be luck. BERT was also trained once for 1800 steps. All of this took five minutes of one core, too long for a cell,
-# so the runs were recorded.
+# one before it: BERT, rotary positions, GeGLU, pre-norm, and local attention (window 16) in the second layer. Each
+# has two layers of D = 72 with about the same number of weights, and predicts masked words in documents about
+# countries of our small world, at most 48 tokens long, for 600 steps. There are two learning rates, because a change
+# may need another one, and two seeds. BERT was also trained once for 1800 steps.
 #
-# The next cell prints the number of weights in the layers and the cross-entropy on new texts, in nats (natural
-# logarithm; lower is better), one number for each seed. Then it draws the runs of 600 steps. Guess which change matters
-# most in so short a run, and what BERT reaches in three times as many steps.
+# The next cell prints the number of weights in the layers and the cross-entropy on new texts, one number for each
+# seed. Then it draws the runs of 600 steps. Guess which change matters most in so short a run, and what BERT reaches
+# in three times as many steps.
 
 # %%
 import json
@@ -845,42 +821,35 @@ for name in dict.fromkeys(run["model"] for run in recorded):
 pictures.ladder([run for run in recorded if run["steps"] == 600])
 
 # %% [markdown]
-# Keep the difference between two seeds in mind when you compare two lines.
-#
-# - **Rotary positions** make the only large difference. After 600 steps BERT is above 4 in all runs, and the rotary
-#   model at 2.8 or below. But BERT does learn the task, only later: its one run of 1800 steps reached 0.88. (We didn't
-#   train the others that long, so we don't know which is better in the end.) A likely reason: a table must learn 48
-#   positions before attention can use them, and rotary scores depend on distances from the first step.
-# - **GeGLU and pre-norm**: their differences are about as small as those between two seeds, in both directions. These
-#   runs can't tell whether they help. With two layers pre-norm has little to repair (chapter 04 had twelve).
-# - **Local attention** is a little better than the line above it in all four pairs of runs. Perhaps that is because our
-#   documents consist of short sentences, with the answer nearby. Don't generalize from two seeds and one small world.
+# - **Rotary positions** make the only large difference. But BERT does learn the task, only later: see its 1800 steps.
+#   (We didn't train the others that long.) A likely reason: a table must learn 48 positions before attention can use
+#   them, and rotary scores depend on distances from the first step.
+# - **GeGLU and pre-norm**: their differences are about as small as those between two seeds. With two layers pre-norm
+#   has little to repair (chapter 04 had twelve).
+# - **Local attention** is a little better in all four pairs of runs. Perhaps that is because our documents consist of
+#   short sentences, with the answer nearby.
 #
 # What do larger comparisons say?
 #
 # | source | what was compared | finding |
 # |---|---|---|
-# | Geiping & Goldstein 2022, *Cramming* (arXiv 2212.14034) | many variants of BERT, one GPU, one day | at a fixed budget of time, changes of the architecture hardly move the loss; what makes steps faster helps. Pre-norm helps because it allows larger learning rates and less warm-up, and little by itself (section 4.2) |
+# | Geiping & Goldstein 2022, *Cramming* (arXiv 2212.14034) | many variants of BERT, one GPU, one day | at a fixed budget of time, changes of the architecture hardly move the loss; what makes steps faster helps. Pre-norm helps because it allows larger learning rates (section 4.2) |
 # | Antoun et al. 2025 (arXiv 2504.08716) | ModernBERT and DeBERTaV3 on the *same* French data | DeBERTaV3 learns more from each token and is better in most tasks, but not in retrieval. ModernBERT is faster, reads longer texts, and is better than BERT and RoBERTa |
-# | Warner et al. 2024, section 2.1.2 | unpadding before the embeddings, not in each layer | 10 to 20 % faster than other ways to unpad |
-#
-# Others chose from the same list. **NomicBERT** (Nussbaum et al. 2024, arXiv 2402.01613): rotary positions, SwiGLU, no
-# dropout, texts of 2048 tokens. **NeoBERT** (Le Breton et al. 2025, arXiv 2502.19587): 28 layers of 768, RMSNorm
-# (a LayerNorm that doesn't subtract the mean) before each sublayer, SwiGLU, 20 % masking. **EuroBERT** (Boizard et al.
-# 2025, arXiv 2503.05500): RMSNorm, fifteen languages, and in the two larger of its three sizes grouped-query attention
-# (several query heads share one head of keys and values). All of them have rotary positions and a gate.
+# Others chose from the same list, all with rotary positions and a gate: **NomicBERT** (Nussbaum et al. 2024, arXiv
+# 2402.01613), texts of 2048 tokens; **NeoBERT** (Le Breton et al. 2025, arXiv 2502.19587), 28 layers and RMSNorm (a
+# LayerNorm that doesn't subtract the mean); **EuroBERT** (Boizard et al. 2025, arXiv 2503.05500), fifteen languages,
+# and in its two larger sizes grouped-query attention (several query heads share one head of keys and values).
 #
 # ## Broken BERT: a checkpoint that is silently worse
 #
-# A colleague has written ModernBERT anew, from the papers, and loads a checkpoint that is known to be good. All names
-# and all shapes fit, no error is raised, and the vectors look healthy. But the accuracy is far below what was
-# reported.
+# A colleague has written ModernBERT anew and loads a good checkpoint. All names and shapes fit, no error is raised.
+# But the accuracy is far below what was reported.
 #
 # We replay this with the sentences of [chapter 03](03_self_attention.ipynb): *the keys near the old lamp [MASK] wet*,
-# is or are? The next cell makes such sentences, some longer than others, and holds out a quarter of the noun pairs. You
-# don't have to read it. The cell after it trains `MyModernBert` with two layers (that's the good checkpoint; it takes
-# some seconds). It tests on easy sentences, in which both nouns are singular or both plural, and on hard ones, in which
-# they differ. Then it gives the trained layers the colleague's rotation, and tests again.
+# is or are? The next cell makes such sentences and holds out a quarter of the noun pairs. You don't have to read it.
+# The cell after it trains `MyModernBert` with two layers (that's the good checkpoint; it takes some seconds). It
+# tests on easy sentences, in which both nouns are singular or both plural, and on hard ones, in which they differ.
+# Then it gives the trained layers the colleague's rotation, and tests again.
 
 # %% tags=["hide-input"]
 from itertools import combinations, product
@@ -949,16 +918,14 @@ test(agreement, "colleague's code", {"easy": 0.64, "hard": 0.5})
 
 # %% [markdown]
 # All names and shapes fit, because both conventions use the same matrices. A rotation of the wrong pairs is still a
-# rotation: no number becomes infinite or suspiciously large. But queries and keys now meet at wrong angles, so the
-# attention weights are wrong. On hard sentences, where order decides, the model guesses. Even easy ones suffer. (The
-# drop is this large because both layers need positions, and it is one small model with one seed.) A test that only
-# asks "does it load, and is the output finite?" finds nothing.
+# rotation: no number becomes infinite or suspiciously large. But queries and keys now meet at wrong angles. On hard
+# sentences, where order decides, the model guesses. A test that only asks "does it load, and is the output finite?"
+# finds nothing.
 #
-# The bug is real. Meta's code for LLaMA rotates neighbors, and the one in `transformers` rotates halves. The converter
-# therefore reorders the rows of the query and key matrices. A user who compared the two codes asked whether the
-# difference is a bug ([issue 25199](https://github.com/huggingface/transformers/issues/25199)). A mistake in such a
-# reordering, in the converter of `llama.cpp`, made TinyLlama write gibberish ([issue
-# 24](https://github.com/jzhang38/TinyLlama/issues/24)).
+# The bug is real. Meta's code for LLaMA rotates neighbors, and the one in `transformers` rotates halves ([issue
+# 25199](https://github.com/huggingface/transformers/issues/25199)), so the converter reorders the rows of the query
+# and key matrices. A mistake in such a reordering, in the converter of `llama.cpp`, made TinyLlama write gibberish
+# ([issue 24](https://github.com/jzhang38/TinyLlama/issues/24)).
 #
 # ### Exercise 19.5 · From halves to neighbors
 # ●●●○ · 15 minutes
@@ -992,8 +959,8 @@ check("19.5", for_neighbors)
 # </details>
 
 # %% [markdown]
-# The next cell repairs the checkpoint with two index lists instead, and measures again. The colleague's code still
-# runs in both layers.
+# The next cell repairs the checkpoint with two index lists instead, and measures again, with the colleague's code in
+# both layers.
 
 # %%
 new_order = [number for k in range(8) for number in (k, k + 8)]  # d = 16: 0, 8, 1, 9, …
@@ -1006,8 +973,8 @@ for layer in agreement.bert.layers:
 test(agreement, "rows reordered", {"easy": 1.0, "hard": 1.0})
 
 # %% [markdown]
-# The accuracy is back. When you port a model, compare *numbers* with the reference, on a text of several tokens and with
-# trained weights. A text of one token shows nothing: it has a single attention weight, 1, in both conventions.
+# When you port a model, compare *numbers* with the reference, on a text of several tokens and with trained weights. A
+# text of one token has a single attention weight, 1, in both conventions.
 #
 # ## Paper and code
 #
@@ -1018,7 +985,7 @@ test(agreement, "rows reordered", {"easy": 1.0, "hard": 1.0})
 # | Window | The paper says 128 tokens. The code of `transformers` hides what is farther than `local_attention // 2` = 64 on either side, so a token sees 129 |
 # | GeGLU | Shazeer's equation 6. The paper gives the "GLU expansion" 2,304 for base: both halves together, so I = 1152 |
 # | Initialization | The paper names Megatron's for base. 0.02/√(2L), truncated at two standard deviations, is what `transformers` draws |
-# | Unpadding | The paper packs before the embeddings and uses Flash Attention's variable length. Our `encode_unpadded` hides the other texts with a mask: equal vectors, no time saved |
+# | Unpadding | The paper packs before the embeddings, for Flash Attention. Our `encode_unpadded` hides the other texts with a mask: no time saved |
 # | Head | Dense without bias, GELU, norm, for masked words and for every task. The paper doesn't describe it |
 #
 # ## Summary
