@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 22 · From two cores to many GPUs
 #
-# The course trains a small BERT on two cores. BERT-Large took 64 TPU chips for four days (Devlin et al. 2019, appendix
-# A.2). In this chapter you will learn what limits a training run, how to find out which limit it is, and what each
-# remedy saves. We count by hand first and measure afterwards, on the machine that you have.
+# The course trains a small BERT on two cores. BERT-Large took 64 TPU chips for four days (Devlin et al. 2019,
+# appendix A.2). In this chapter you will learn what limits a training run, how to find out which limit it is, and
+# what each remedy saves.
 #
 # ## What you will be able to do
 #
@@ -13,7 +13,7 @@
 # - train with two processes, and count what all-reduce sends and what sharding (ZeRO, FSDP) leaves on each of them
 # - detect and repair a recomputation that draws other random numbers
 #
-# **Time:** two sittings of about 50 and 65 minutes, and 10 more for what is optional ·
+# **Time:** two sittings of about 45 and 65 minutes, and 5 more for what is optional ·
 # **You need:** [08 · Pre-training](08_pre_training.ipynb) ·
 # **Next:** [23 · Into production](23_into_production.ipynb)
 #
@@ -62,11 +62,11 @@
 # ## The problem: a step that is slower than its arithmetic
 #
 # A processor is sold by its arithmetic: so many operations a second. Chapter 08 counted the operations of a step. So
-# we should be able to calculate how long a step takes.
+# we should be able to calculate how long it takes.
 #
-# The next cell measures how fast this machine multiplies large matrices in float32. From this speed and the
-# operations of a step it calculates a time. Then it measures a real step (forward and backward pass) of the preset
-# `tiny`, on a GPU if there is one. Times are different on every machine, and also each time that you run the cell.
+# The next cell measures how fast this machine multiplies large matrices in float32. From this speed it calculates a
+# time, and then measures a real step (forward and backward pass) of the preset `tiny`, on a GPU if there is one.
+# Times are different on every machine, and in every run.
 
 # %%
 import os
@@ -111,13 +111,12 @@ assert measured > expected / 3  # not exact: other programs may have slowed the 
 
 # %% [markdown]
 # The real step takes longer. The expected time divided by the measured one is the share of the machine's speed that
-# the step reaches. If you take the peak speed that the maker states, this share is called **MFU** (model FLOPs
-# utilization).
+# the step reaches. With the maker's peak speed, this share is called **MFU** (model FLOPs utilization).
 #
-# We counted every matrix product of the step. We did not count LayerNorm, GELU, softmax, dropout and additions: for
-# BERT-Base they are less than 1 % of the operations. How much of the time are they? A **profiler** measures the time
-# of each operation. The next cell runs a step with PyTorch's profiler and prints two things: the share of all matrix
-# products (`mm`, `addmm`, `bmm`), and the slowest operations among the others. Guess that share first.
+# We counted every matrix product of the step, but not LayerNorm, GELU, softmax, dropout and additions: for BERT-Base
+# they are less than 1 % of the operations. How much of the time are they? The next cell runs a step with PyTorch's
+# **profiler**, which measures the time of each operation. It prints the share of all matrix products (`mm`, `addmm`,
+# `bmm`), and the slowest operations among the others. Guess that share first.
 
 # %% tags=["nbval-ignore-output"]
 from torch.profiler import profile
@@ -136,14 +135,13 @@ print(", ".join(f"{name} {spent[name] / total:.0%}" for name in slowest))
 assert products < 0.95 * total
 
 # %% [markdown]
-# In `tiny` these are 1 to 2 % of the operations, and they take a good part of the time. (On a CPU you often see
-# `bernoulli_`: it draws the random numbers of dropout.) In a larger model the matrix products weigh more. But a GPU
-# computes them so fast that the rest takes long even there: Ivanov et al. (2021, "Data Movement Is All You Need",
-# table 1) profiled an encoder layer of BERT on a V100. Matrix products were 99.8 % of the operations and 61 % of the
-# time.
+# The others are 1 to 2 % of the operations of `tiny`, and take a good part of the time. (`bernoulli_` draws the
+# random numbers of dropout.) A larger model doesn't escape that: in an encoder layer of BERT on a V100, matrix
+# products were 99.8 % of the operations and 61 % of the time (Ivanov et al. 2021, "Data Movement Is All You Need",
+# table 1).
 #
-# What is slow about the rest? These operations read and write many numbers, and do little with each of them. **A
-# processor that waits for memory is not computing.**
+# What is slow about the rest? It reads and writes many numbers, and does little with each of them. **A processor that
+# waits for memory is not computing.**
 #
 # ## The roofline
 #
@@ -157,9 +155,9 @@ assert products < 0.95 * total
 #    2 · 1024 / 12 = 171.
 #
 # A machine has two speeds: operations a second, and bytes a second (its **memory bandwidth**). The first divided by
-# the second is the machine's **ridge point**, in operations for each byte. An operation with a lower intensity is
-# **memory-bound**: the memory bandwidth decides how long it takes, and a processor with more arithmetic would not
-# help. An operation with a higher intensity is **compute-bound**.
+# the second is its **ridge point**, in operations for each byte. An operation with a lower intensity is
+# **memory-bound**: a processor with more arithmetic would not help. An operation with a higher intensity is
+# **compute-bound**.
 #
 # ### Exercise 22.1 · Arithmetic intensity
 # ●○○○ · 6 minutes
@@ -193,8 +191,8 @@ check("22.1", intensity)
 # ### BERT-Base on the roof
 #
 # The next cell computes the intensity of BERT-Base's operations in 16-bit numbers, 2 bytes each, and compares it with
-# the ridge points of two GPUs. The speeds are the maker's figures for dense 16-bit products: A100 (80 GB, SXM)
-# 312 · 10¹² operations and 2.04 · 10¹² bytes a second, H100 (SXM) 989 · 10¹² and 3.35 · 10¹².
+# the ridge points of two GPUs, by the maker's figures for dense 16-bit products: A100 (80 GB, SXM) 312 · 10¹²
+# operations and 2.04 · 10¹² bytes a second, H100 (SXM) 989 · 10¹² and 3.35 · 10¹².
 #
 # Guess before you run it: which of these four are compute-bound? The feed-forward product for a single sequence of 16
 # tokens, the same product for 32 sequences of 512 tokens, the attention scores of one head with 512 tokens, and GELU.
@@ -218,12 +216,12 @@ for name, value in operations.items():
 print("ridge points:", ", ".join(f"{chip} {ridge:.0f}" for chip, ridge in ridges.items()))
 
 # %% [markdown]
-# Only the large feed-forward product is compute-bound. With 16 tokens the same product reads the whole weight matrix
-# and uses each weight only 16 times. The scores of a head sum over only 64 numbers, and write 512 × 512 results. And an
-# elementwise operation is always far below the ridge point, however large the batch is.
+# With 16 tokens the feed-forward product reads the whole weight matrix and uses each weight only 16 times. The scores
+# of a head sum over only 64 numbers, and write 512 × 512 results. And an elementwise operation is always far below
+# the ridge point, however large the batch is.
 #
-# The next picture is the **roofline** itself: the highest speed that an operation of a given intensity can reach. On
-# the slope the memory bandwidth limits it, and on the flat part the arithmetic.
+# The next picture is the **roofline** itself: on the slope the memory bandwidth limits an operation, and on the flat
+# part the arithmetic.
 
 # %% tags=["hide-input"]
 from bertedu.visualization.picture import Picture, new_figure
@@ -255,9 +253,9 @@ Picture(
 # %% [markdown]
 # ### Your machine's roofline (optional)
 #
-# Now your own machine, in float32. The next cell measures the memory bandwidth with an addition of two long vectors
-# (12 bytes for each result), which gives the ridge point. The cell after it multiplies 1, 8, 64 and 512 rows with one
-# large weight matrix: 134 MB, more than most caches hold. Guess: with how many rows does arithmetic limit the speed?
+# Now your own machine, in float32. The next cell measures the memory bandwidth with an addition of two long vectors,
+# which gives the ridge point. The cell after it multiplies 1, 8, 64 and 512 rows with one large weight matrix: 134
+# MB, more than most caches hold. Guess: with how many rows does arithmetic limit the speed?
 
 # %% tags=["nbval-ignore-output"]
 x, y, out = (torch.randn(30_000_000, device=device) for _ in range(3))
@@ -276,30 +274,28 @@ for count in (1, 8, 64, 512):
 assert speeds[0] < speeds[-1]
 
 # %% [markdown]
-# One row uses each weight once, so reading the weights takes all the time. Hundreds of rows share the reading. (Most
-# operations stay below their roof, such as the product with 8 rows here. A speed above the roof means that other
-# programs slowed the measurement of the roof down, or that a cache helped.) This is why a GPU should get large batches,
-# and why a language model that writes one token after the other is memory-bound.
+# One row uses each weight once, so reading the weights takes all the time. Hundreds of rows share the reading. (A
+# speed above the roof means that other programs slowed the measurement of the roof down, or that a cache helped.)
+# This is why a GPU should get large batches, and why a language model that writes one token after the other is
+# memory-bound.
 #
 # ### What to do on the slope
 #
-# Three remedies send less through memory. They do not change the result, apart from rounding and from the random
-# numbers that dropout draws.
+# Three remedies send less through memory, and change the result by rounding only, and by the random numbers that
+# dropout draws.
 #
-# - **Fusion.** `torch.compile` makes one program (one *kernel*) for several operations, such as bias, GELU and dropout.
-#   Instead of reading and writing memory for each of them, the kernel does it once for all.
-#   `bertedu pretrain --compile` does that for each layer. The first steps are slow, because the kernels are made then.
-# - **Fused attention** (FlashAttention, Dao et al. 2022). The scores of shape `[B, H, T, T]` never go to memory: they
-#   are computed in blocks that fit into the processor's own fast memory, and computed again in the backward pass. The
-#   package's attention calls PyTorch's `scaled_dot_product_attention`, which chooses such a kernel where it can.
-# - **No padding.** Padded positions cost arithmetic and memory for nothing. Put sequences of similar length into a
-#   batch ([chapter 08](08_pre_training.ipynb)), or pack the sequences one after the other without padding
-#   ([chapter 19](19_modernbert.ipynb)). Packing saves attention's time only with a kernel that knows where each
-#   sequence ends, such as FlashAttention's for variable lengths, on a GPU.
+# - **Fusion.** `torch.compile` makes one program (one *kernel*) for several operations, such as bias, GELU and
+#   dropout, which reads and writes memory once for all. `bertedu pretrain --compile` does that for each layer. The
+#   first steps are slow: it makes the kernels.
+# - **Fused attention** (FlashAttention, Dao et al. 2022). The scores never go to memory: they are computed in blocks
+#   that fit into the processor's own fast memory, and computed again in the backward pass. The package calls
+#   PyTorch's `scaled_dot_product_attention`, which chooses such a kernel where it can.
+# - **No padding.** Put sequences of similar length into a batch ([chapter 08](08_pre_training.ipynb)), or pack them
+#   one after the other ([chapter 19](19_modernbert.ipynb)), with a kernel that knows where each ends.
 #
 # How much traffic do the scores cause? Without fusion they go through memory 8 times in the forward pass: the product
-# writes them; the mask, softmax and dropout each read and write them; and the product with the values reads them. With
-# fusion only queries, keys, values and results move. The next cell counts both for a layer of BERT-Base.
+# writes them; the mask, softmax and dropout each read and write them; and the product with the values reads them. The
+# next cell counts both ways for a layer of BERT-Base.
 
 # %%
 B, H, T = 32, 12, 512
@@ -312,19 +308,16 @@ for name, traffic in (("not fused", 8 * scores + 4 * vectors), ("fused", 4 * vec
     print(f"{attention_flops / traffic:3.0f} operations a byte")
 
 # %% [markdown]
-# Without fusion one layer moves 1.71 GB for its attention in the forward pass, with fusion 0.10 GB. The intensity rises
-# from 15 to 256: from far below the A100's ridge point of 153 to above it. (The H100's is 295.)
+# Fusion raises the intensity from far below the A100's ridge point of 153 to above it.
 #
 # ## 16 bits: two formats
 #
 # Half as many bytes for each number is half the traffic, and GPUs have faster units for 16-bit products: an A100 does
-# 312 · 10¹² operations a second with them, and 19.5 · 10¹² in plain float32. (In between is **TF32**, for float32
-# matrices whose entries are rounded to 10 bits of fraction before they are multiplied: 156 · 10¹². You switch it on
-# with `torch.set_float32_matmul_precision("high")`.)
+# 16 times as many operations a second with them as in plain float32. (In between is **TF32**, float32 products with
+# 10 bits of fraction: `torch.set_float32_matmul_precision("high")` switches it on.)
 #
-# There are two ways to spend 16 bits. **fp16** has 5 bits for the exponent and 10 for the fraction. **bf16** has 8 and
-# 7: as many for the exponent as float32, so it covers the same range, with fewer digits. The next cell prints what that
-# means.
+# There are two ways to spend 16 bits. **fp16** has 5 bits for the exponent and 10 for the fraction. **bf16** has 8
+# and 7: as many for the exponent as float32, so it covers the same range, with fewer digits.
 
 # %%
 for dtype in (torch.float32, torch.bfloat16, torch.float16):
@@ -336,8 +329,8 @@ tiny, large = torch.tensor([2e-8, 7e4]).half().tolist()
 print(f"in fp16: 2e-8 becomes {tiny} and 70000 becomes {large}")
 
 # %% [markdown]
-# Look at the last column first. The next number after 1 is 1.008 in bf16 and 1.001 in fp16. What does that mean for a
-# weight of 1, if the optimizer subtracts 0.0001 in each of 1,000 steps? Guess, then run the next cell.
+# Look at the last column. What does it mean for a weight of 1, if the optimizer subtracts 0.0001 in each of 1,000
+# steps? Guess, then run the next cell.
 
 # %%
 for dtype in (torch.float32, torch.bfloat16, torch.float16):
@@ -347,19 +340,19 @@ for dtype in (torch.float32, torch.bfloat16, torch.float16):
     print(f"{str(dtype):15} 1 - 1000 · 0.0001 = {weight.item():.3f}")
 
 # %% [markdown]
-# In 16 bits the weight never moves. Each update is less than half of the distance to the next number, so it is rounded
-# away. That is why we train in **mixed precision** (Micikevicius et al. 2018, section 3.1): the weights, the gradients
-# that the optimizer gets and its running means stay in float32. `torch.autocast` converts copies of weights and
-# activations to 16 bits for the matrix products, and leaves softmax, LayerNorm and the loss in float32. So the 16 bytes
-# for each weight stay, and what is halved are most of the activations and the traffic of the products.
+# In 16 bits the weight never moves: each update is less than half of the distance to the next number, so it is
+# rounded away. That is why we train in **mixed precision** (Micikevicius et al. 2018, section 3.1): the weights, the
+# gradients that the optimizer gets and its running means stay in float32. `torch.autocast` converts copies of weights
+# and activations to 16 bits for the matrix products, and leaves softmax, LayerNorm and the loss in float32. So the 16
+# bytes for each weight stay, and most activations take half as many.
 #
 # ### Loss scaling
 #
 # Now the other end of the range. The smallest positive number of fp16 is 6 · 10⁻⁸, and anything below half of it
 # becomes zero. Below 6 · 10⁻⁵ its numbers have fewer and fewer digits. (They are called **subnormal**.) Are gradients
-# that small? The next cell takes a small trained checkpoint of the course and 512 sentences of the kind that it was
-# trained on, and computes the gradients of all weights in float32. The cell after it counts which share of them would
-# be zero, subnormal or infinite in fp16. Before you run it, guess the share of subnormal ones: 1 %, 10 %, 30 %?
+# that small? The next cell takes a small trained checkpoint of the course, and computes the gradients of all weights
+# in float32. The cell after it counts which share of them would be zero, subnormal or infinite in fp16. Before you
+# run it, guess the share of subnormal ones: 1 %, 10 %, 30 %?
 
 # %%
 from bertedu.corpora import load_corpus
@@ -403,18 +396,17 @@ for power, numbers in known.items():
     print(f"loss · 2^{power:<2}    {'     '.join(cells)}")
 
 # %% [markdown]
-# Without scaling (2⁰), 8 % of the gradients would become zero, and another 32 % would lose digits. **Loss scaling**
-# (Micikevicius et al. 2018, section 3.2) multiplies the loss by a large number S before the backward pass. By the chain
-# rule all gradients are then S times as large, those of the activations too. In float32 they are divided by S again,
-# before the optimizer uses them. With S = 2¹⁶ nothing is lost here: no zeros, few subnormals, no infinity. With too
-# large an S the largest gradients become infinite.
+# Without scaling (2⁰), two fifths of the gradients would become zero or lose digits. **Loss scaling** (Micikevicius
+# et al. 2018, section 3.2) multiplies the loss by a large number S before the backward pass. By the chain rule all
+# gradients are then S times as large. In float32 they are divided by S again, before the optimizer uses them. With S
+# = 2¹⁶ nothing is lost here. With too large an S the largest gradients become infinite.
 #
 # The best S changes during training. **Dynamic loss scaling** finds it by trying: start high. If any gradient is
 # infinite or nan, skip the optimizer's step and halve S. After 2,000 steps in a row without that, double S.
 #
-# bf16 has the range of float32, so gradients do not vanish, and no scaling is needed. That is why bf16 is the default
-# wherever the hardware computes with it (A100 and later, TPUs, recent server processors). A T4 or V100 has fast
-# products in fp16 only: `bertedu pretrain --precision fp16` scales the loss as described here.
+# bf16 has the range of float32, so no scaling is needed. That is why it is the default wherever the hardware computes
+# with it (A100 and later, TPUs, recent server processors). A T4 or V100 has fast products in fp16 only: `bertedu
+# pretrain --precision fp16` scales the loss as described here.
 #
 # ### Exercise 22.2 · Dynamic loss scaling
 # ●●○○ · 8 minutes
@@ -457,13 +449,13 @@ check("22.2", next_scale)
 # backward pass reaches the layer, it computes the layer's forward pass again, uses what it needs, and drops it.
 #
 # Calculate it with a pencil. With 16-bit numbers and fused attention a layer keeps about 34 bytes for each number of
-# its input (chapter 08), and 2 of them are the input itself. There are 12 layers. Without checkpointing that is 12 ·
-# 34 = 408 bytes. With checkpointing it is 11 inputs, and the 34 bytes of the one layer that is being computed again:
-# 11 · 2 + 34 = 56. That is 7 times less. And the price? The forward pass is a third of the work, and it is done twice:
-# 4/3 of the arithmetic.
+# its input (chapter 08), and 2 of them are the input itself. With 12 layers that is 12 · 34 = 408 bytes. With
+# checkpointing it is 11 inputs, and the 34 bytes of the one layer that is being computed again: 11 · 2 + 34 = 56.
+# That is 7 times less. And the price? The forward pass is a third of the work, and it is done twice: 4/3 of the
+# arithmetic.
 #
-# PyTorch lets you write a step of the backward pass by hand, as an `autograd.Function`. The next cell writes
-# checkpointing in this way. Read `forward` and `backward` one after the other: what is kept, and what is computed when?
+# The next cell writes it as an `autograd.Function`, a step of the backward pass by hand. Read `forward` and
+# `backward` one after the other: what is kept, and what is computed when?
 
 
 # %%
@@ -488,9 +480,8 @@ class Recompute(torch.autograd.Function):
 
 
 # %% [markdown]
-# The next cell defines six small feed-forward layers. The cell after it uses them without dropout. It counts the bytes
-# that the forward pass keeps, with and without recomputation, and compares all gradients. (`kept_bytes` of the package
-# counts as the cell in chapter 05 did.)
+# The next cell defines six small feed-forward layers. The cell after it uses them without dropout, counts the bytes
+# that the forward pass keeps, with and without recomputation, and compares all gradients.
 
 # %%
 from torch import nn
@@ -529,11 +520,11 @@ for name, recompute in (("plain", None), ("recomputed", Recompute.apply)):
     print(f"{(gradients_of(layers, recompute) - gradients_of(layers, None)).abs().max():.0e}")
 
 # %% [markdown]
-# Look at both numbers of each line. The recomputed layers keep only their inputs, and the gradients are the same to the
-# last bit: the same numbers are computed, only later. Remember these six layers, they come back in the lab.
+# The recomputed layers keep only their inputs, and the gradients are the same to the last bit. Remember these six
+# layers, they come back in the lab.
 #
-# `bertedu pretrain --checkpointing` does this for the encoder's layers, with PyTorch's own
-# `torch.utils.checkpoint`. The next cell counts it for a BERT of 12 layers in training mode, in float32.
+# `bertedu pretrain --checkpointing` does this for the encoder's layers. The next cell counts it for a BERT of 12
+# layers in training mode, in float32.
 
 # %%
 from bertedu.training.layers import training_layers
@@ -550,12 +541,11 @@ print(f"12 layers keep {kept[False]:.0f} MB, with checkpointing {kept[True]:.0f}
 print(f"the layer that runs again needs {(kept[False] - kept[True]) / 12:.0f} MB more")
 
 # %% [markdown]
-# While the backward pass runs, the memory needed is the sum of the last two numbers: 24 MB in place of 157, between 6
-# and 7 times less, close to what we calculated.
+# While the backward pass runs, it needs the sum of the last two numbers: between 6 and 7 times less, close to what we
+# calculated.
 #
-# Another remedy is simpler: **gradient accumulation**, half the batch twice (chapter 08). It halves the activations. If
-# the loss is divided by the number of labelled tokens of the whole batch, the gradient stays the same. The price is
-# smaller matrix products, and a GPU needs large ones.
+# Another remedy is simpler: **gradient accumulation**, half the batch twice (chapter 08). It halves the activations.
+# The price is smaller matrix products, and a GPU needs large ones.
 #
 # **Here the first sitting ends.** You know what one processor can do: its roofline, 16 bits, and memory exchanged
 # for time. The second sitting uses several processes.
@@ -563,13 +553,13 @@ print(f"the layer that runs again needs {(kept[False] - kept[True]) / 12:.0f} MB
 # ## Two processes
 #
 # The most common way to use several GPUs is **data parallelism**. Each of N workers has the whole model and reads its
-# own part of the batch. After the backward pass the workers add up their gradients, so that each of them has the sum.
-# This operation is called **all-reduce**. Then all workers take the same optimizer step, and their weights stay equal.
+# own part of the batch. After the backward pass **all-reduce** adds up their gradients, so that each of them has the
+# sum. Then all take the same optimizer step, and their weights stay equal.
 #
-# Does this really give the gradient of the whole batch? We try it with two processes on this machine. The next cell
-# holds a program of a few lines. `torchrun` starts it twice and gives each process a number, its **rank**. Each process
-# computes half of the batch, and `all_reduce` adds up the gradients. `gloo` is the library for communication between
-# CPUs. (For NVIDIA GPUs it is `nccl`.) Then one process alone computes the whole batch, and we compare.
+# Does this really give the gradient of the whole batch? We try it with two processes on this machine. `torchrun`
+# starts the program in the next cell twice and gives each process a number, its **rank**. Each computes half of the
+# batch, and `all_reduce` adds up the gradients. (`gloo` sends between CPUs, `nccl` between NVIDIA GPUs.) Then one
+# process alone computes the whole batch, and we compare.
 #
 # Look at the line with `count`: both halves divide by the number of labelled tokens in the *whole* batch.
 
@@ -625,23 +615,21 @@ assert (first - whole).abs().max() < 1e-6
 print("two workers and one differ by less than 1e-6")
 
 # %% [markdown]
-# The two halves have different numbers of labelled tokens, and still the sum is the gradient of the whole batch.
+# Added up, the two halves give the gradient of the whole batch.
 #
-# In practice you do not call `all_reduce` yourself. PyTorch's `DistributedDataParallel` (**DDP**) does it during the
-# backward pass. One thing is easy to miss: DDP divides the sum by N, it *averages*. If each worker divides its loss by
-# its own number of labelled tokens, the result is the mean of two means, the mistake of the third recall question. So
-# divide by the count of the whole batch, and multiply by N. The package does both.
+# In practice PyTorch's `DistributedDataParallel` (**DDP**) calls all-reduce during the backward pass. One thing is
+# easy to miss: DDP divides the sum by N, it *averages*. If each worker divides its loss by its own number of labelled
+# tokens, the result is the mean of two means, the mistake of the third recall question. So divide by the count of the
+# whole batch, and multiply by N, as the package does.
 #
-# `torchrun --nproc_per_node=2 -m bertedu pretrain …` trains in this way. The batch of the settings is cut into two, and
-# the loss curve is that of one process, within 10⁻⁴. (The package's tests compare the curves, for each setting of this
-# chapter.)
+# `torchrun --nproc_per_node=2 -m bertedu pretrain …` trains in this way, with the loss curve of one process, within
+# 10⁻⁴.
 #
 # ### What all-reduce sends
 #
-# Suppose one worker collects all gradients, adds them up and sends the sum to everybody. Then this one worker receives
-# and sends N − 1 whole gradients, and the others wait. The **ring all-reduce** (Patarasuk & Yuan 2009) divides this
-# work among all. The N workers form a ring, and each cuts its gradient into N chunks. We count workers, chunks and
-# steps from 0.
+# Suppose one worker collects all gradients, adds them up and sends the sum to everybody. Then this one receives and
+# sends N − 1 whole gradients, and the others wait. The **ring all-reduce** (Patarasuk & Yuan 2009) divides this work:
+# the N workers form a ring, and each cuts its gradient into N chunks. We count workers, chunks and steps from 0.
 #
 # 1. **Reduce-scatter**, N − 1 steps: in each step every worker sends one chunk to its right neighbor, and adds the
 #    chunk that arrives from the left to its own copy. In step s, worker w sends chunk w − s. After the last step
@@ -690,14 +678,12 @@ check("22.3", ring_all_reduce)
 # </details>
 
 # %% [markdown]
-# Each worker sends 2 (N − 1) chunks, each 1/N of the gradient. Together that is 2 (N − 1)/N times the gradient: less
-# than twice, however many workers there are. Nobody has more to send than anybody else. (There are more steps with more
-# workers, and each message takes some microseconds even if it is short. So for many workers NCCL can also use trees.)
+# Each worker sends 2 (N − 1) chunks, each 1/N of the gradient: less than twice the gradient, however many workers
+# there are. (But the steps grow with N, so for many workers NCCL can also use trees.)
 #
-# How long does that take? The next cell calculates it for BERT-Base with float32 gradients and 8 workers, for two
-# connections: NVLink in a server with A100 GPUs (300 · 10⁹ bytes a second in each direction), and 10-gigabit Ethernet
-# between 8 servers with one GPU each. It compares that with the arithmetic of a step of 32 sequences of 128 tokens on
-# each GPU, if it runs at 40 % of an A100's peak.
+# How long does that take? The next cell calculates it for BERT-Base with float32 gradients and 8 workers, for NVLink
+# in a server with A100 GPUs (300 · 10⁹ bytes a second in each direction) and 10-gigabit Ethernet between 8 servers.
+# It compares that with the arithmetic of a step of 32 sequences of 128 tokens on each GPU, at 40 % of an A100's peak.
 
 # %%
 gradient_bytes, N = 4 * 110e6, 8
@@ -708,11 +694,10 @@ for name, speed in (("NVLink", 300e9), ("10-gigabit Ethernet", 1.25e9)):
     print(f"{name:20} {1000 * sent / speed:4.0f} ms")
 
 # %% [markdown]
-# Inside a server all-reduce costs little. Over the slow network it takes more than 30 times as long as the arithmetic.
-# There are three remedies.
+# Over the slow network all-reduce takes more than 30 times as long as the arithmetic. There are three remedies.
 #
-# - **Overlap.** DDP sends a group of gradients (a *bucket*) as soon as it is complete, while the backward pass computes
-#   the next ones. This can save at most the time of the backward pass, here about 12 of 616 ms.
+# - **Overlap.** DDP sends a group of gradients (a *bucket*) as soon as it is complete, while the backward pass
+#   computes the next ones. Here this can save at most 12 of 616 ms.
 # - **Fewer sums.** Give each worker a larger batch, or accumulate several parts and call all-reduce once for all of
 #   them (in PyTorch: `no_sync`).
 # - **Fewer bytes.** Send the gradients in 16 bits.
@@ -729,14 +714,13 @@ for name, speed in (("NVLink", 300e9), ("10-gigabit Ethernet", 1.25e9)):
 # | 2 | and the gradients | 4 + 4/N + 8/N |
 # | 3 | and the weights | 4/N + 4/N + 8/N |
 #
-# The paper counts fp16 training, which comes to 16 bytes as well: 2 for the weight, 2 for the gradient, and 12 that
-# belong to the optimizer: a float32 copy of the weight and the two means. There stage 1 divides 12 of the 16.
+# The paper counts fp16 training, which comes to 16 bytes as well, 12 of them the optimizer's, with its float32 copy
+# of the weight. There stage 1 divides these 12.
 #
-# In stages 1 and 2 each worker updates its share of the weights, and then the new weights are gathered. Together with
-# the sum of the gradients that is the same traffic as all-reduce, because all-reduce *is* a reduce-scatter followed by
-# an all-gather. In stage 3 a layer's weights are gathered right before the layer computes, in the forward pass and
-# again in the backward pass, and dropped right after it. That makes one and a half times the traffic (section 7.2).
-# PyTorch calls stage 3 **FSDP**, fully sharded data parallel.
+# In stages 1 and 2 each worker updates its share of the weights, and then the new weights are gathered. That is the
+# same traffic as all-reduce, because all-reduce *is* a reduce-scatter followed by an all-gather. In stage 3 a layer's
+# weights are gathered right before the layer computes, forward and backward, and dropped right after it: one and a
+# half times the traffic (section 7.2). PyTorch calls stage 3 **FSDP**, fully sharded data parallel.
 #
 # ### Exercise 22.4 · Bytes by stage
 # ●●○○ · 6 minutes
@@ -777,16 +761,14 @@ for name, weights in (("BERT-Large", 336e6), ("7 billion", 7e9)):
         print(f"{name:10}  {workers:2} workers  GB by stage 0 to 3: {' '.join(cells)}")
 
 # %% [markdown]
-# BERT-Large needs 5.4 GB, so a single GPU with 8 GB holds it, and needs no sharding. 7 billion weights need 112 GB.
-# With 8 workers stage 1 leaves 17 of the 80 GB for activations, stage 3 leaves 66. So sharding is a tool for large
-# language models. You should know it, and know when you do not need it. (If even one layer is too large for a GPU,
-# **tensor parallelism** divides the matrices themselves, and **pipeline parallelism** gives each GPU some of the
-# layers. BERT-Large needs neither.)
+# BERT-Large fits on a single GPU with 8 GB. 7 billion weights need 112 GB; with 8 workers stage 3 leaves 66 of the 80
+# GB for activations. So sharding is a tool for large language models: know it, and know when you do not need it. (If
+# even one layer is too large for a GPU, **tensor parallelism** divides the matrices themselves, and **pipeline
+# parallelism** gives each GPU some of the layers.)
 #
-# Now two processes with `fully_shard`, PyTorch's FSDP, which `bertedu pretrain --fsdp` uses. The next cell holds the
-# program: it trains the model from above for three steps alone, then again with each worker keeping half of it and
-# reading half of the batch. Here all tokens are labelled, so both halves have equally many, and FSDP's average of the
-# two gradients is right.
+# Now two processes with `fully_shard`, PyTorch's FSDP, which `bertedu pretrain --fsdp` uses. The next cell's program
+# trains the model from above for three steps alone, then again with each worker keeping half of it and reading half
+# of the batch. Here all tokens are labelled, so FSDP's average of the two gradients is right.
 
 # %%
 program = """
@@ -831,12 +813,12 @@ assert difference < 1e-5
 print("from the losses of one process they differ by less than 1e-5")
 
 # %% [markdown]
-# Each worker keeps half of the weights, and therefore half of the gradients and of AdamW's means. The losses are those
-# of one process.
+# Each worker keeps half of the weights, and so half of the gradients and of AdamW's means. The losses are those of
+# one process.
 #
 # ## Which limit is it?
 #
-# You have now met all four limits. There is a fifth reason for a slow step: the GPU has nothing to do, because the CPU
+# You have now met all four limits. A fifth reason for a slow step: the GPU has nothing to do, because the CPU
 # prepares data or starts kernels too slowly.
 #
 # | limit | how to tell | what helps |
@@ -847,18 +829,15 @@ print("from the losses of one process they differ by less than 1e-5")
 # | communication | with N workers a step of the same batch *for each worker* takes longer than with one | overlap, larger batches, 16-bit gradients, a faster connection |
 # | waiting for work | the profiler's timeline of the GPU has gaps between kernels, and a batch twice as large takes hardly longer | larger batches, `torch.compile`, more processes that prepare data |
 #
-# If this machine has a GPU, `make gpu` in the project's folder measures it in at most eight minutes: tokens a second
-# of base, tiny and mini beside `transformers`, the share of the GPU's peak, memory, and the kernels that take the time.
+# If this machine has a GPU, `make gpu` in the project's folder measures it.
 #
 # ## The bill (optional)
 #
-# What does BERT cost today, and how many GPUs should you take? Chapter 08 counted the operations of the published
-# training: a million steps of 256 sequences, 90 % of them with 128 tokens, the rest with 512. The next cell divides
-# each step among N H100s. It assumes 40 % of the peak, 2.50 dollars for an hour of an H100 (2026; prices differ by a
-# factor of three, **change it**), and the best overlap: a step takes as long as its arithmetic or as its all-reduce,
-# whichever is longer. The connections: NVLink with 450 · 10⁹ bytes a second in a server of 8 GPUs, and between 8 such
-# servers either one network card of 400 gigabits (50 · 10⁹ bytes a second) or eight of them. Guess: are 64 GPUs faster
-# than 8?
+# What does BERT cost today, and how many GPUs should you take? The next cell divides each step of the published
+# training (a million, of 256 sequences) among N H100s. It assumes 40 % of the peak, 2.50 dollars for an hour of an
+# H100 (2026; prices differ by a factor of three, **change it**), and that a step takes as long as its arithmetic or
+# as its all-reduce, whichever is longer. The connections: NVLink with 450 · 10⁹ bytes a second in a server of 8 GPUs,
+# and between 8 such servers one network card of 400 gigabits or eight of them. Guess: are 64 GPUs faster than 8?
 
 # %%
 links = {"1 GPU": (1, 1e30), "8": (8, 450e9), "64, 1 card": (64, 50e9), "64, 8": (64, 400e9)}
@@ -871,20 +850,19 @@ for name, millions in (("base", 110), ("large", 336)):
         print(f"{name:5} {link:10} {hours:5.1f} hours, {hours * N * 2.5:4.0f} dollars")
 
 # %% [markdown]
-# In 2018 BERT-Base took 16 TPU chips for four days. Today it is 17 hours on one GPU, or 2.1 hours on a server with 8 of
-# them, and Large takes 7 hours there: 42 and 143 dollars at these assumptions. (Newer recipes need fewer tokens: chapter
-# 08 tells of MosaicBERT, a model of Base's size for about 20 dollars.)
+# In 2018 BERT-Base took 16 TPU chips for four days. Today it is 17 hours on one GPU, at these assumptions for 42
+# dollars. (Newer recipes need fewer tokens: chapter 08 tells of MosaicBERT, a model of Base's size for about 20
+# dollars.)
 #
-# 64 GPUs with one network card in each server are *slower* than 8. With 256 sequences a step, each GPU has only 4 of
-# them, and then it waits for the gradients. With eight cards it is faster, and still more than twice as expensive. And in
-# practice 4 short sequences would not reach 40 % of the peak. Many GPUs need large batches.
+# 64 GPUs with one network card in each server are *slower* than 8: with 4 sequences each, they wait for the
+# gradients. With eight cards they are faster, and still more than twice as expensive. Many GPUs need large batches.
 #
 # ## Large batches (optional)
 #
 # More workers mean larger batches, or less work for each. Is a batch twice as large worth twice as much? The gradient
 # of a few sequences is a noisy estimate of the gradient over all text. The next cell takes two *different* batches of
 # the same size and computes the cosine between their gradients: 1 if they agree on the direction, near 0 if both are
-# mostly noise. It uses the trained checkpoint from above, and averages over five pairs of batches.
+# mostly noise.
 
 # %%
 torch.manual_seed(0)
@@ -897,25 +875,22 @@ for size, number in zip((4, 16, 64, 256), (0.09, 0.25, 0.55, 0.86)):
     print(f"batches of {size:3} sequences: cosine {about(number, cosine, within=0.03):.2f}")
 
 # %% [markdown]
-# Small batches point in quite different directions, so averaging more of them pays. For large batches the direction is
-# already known, and doubling the batch makes a step hardly better. At a cosine of 1/2 the gradient and its noise have
-# the same length. This batch size is called the **gradient noise scale**. It is an estimate of the **critical batch
-# size**, above which larger batches pay less and less (McCandlish et al. 2018, arXiv 1812.06162). Here it lies between
-# 16 and 64 sequences. During training it grows, as the loss falls.
+# Small batches point in quite different directions, so averaging more of them pays. For large batches the direction
+# is already known. At a cosine of 1/2 the gradient and its noise have the same length. This batch size, here between
+# 16 and 64 sequences, is called the **gradient noise scale**. It is an estimate of the **critical batch size**, above
+# which larger batches pay less and less (McCandlish et al. 2018, arXiv 1812.06162). During training it grows, as the
+# loss falls.
 #
-# A larger batch allows larger steps, because its direction is more reliable. How much larger must be tried. For SGD the
-# usual rule is a learning rate in proportion to the batch size (Goyal et al. 2017), for LAMB one in proportion to its
-# square root (You et al. 2020), which is also the usual rule for Adam, and both with warm-up. RoBERTa (Liu et al. 2019, table 3) used 10⁻⁴ for batches of
-# 256 sequences, 7 · 10⁻⁴ for 2,000 and 10⁻³ for 8,000: at first nearly in proportion, then less than the square root.
-# LAMB, an optimizer for such batches, trained BERT with up to 65,536 sequences in a batch in 76 minutes on a TPUv3 Pod,
-# instead of in 3 days (You et al. 2020, arXiv 1904.00962).
+# A larger batch allows larger steps, because its direction is more reliable. How much larger must be tried. For SGD
+# the usual rule is a learning rate in proportion to the batch size (Goyal et al. 2017), for Adam and LAMB one in
+# proportion to its square root (You et al. 2020), both with warm-up. **LAMB**, an optimizer for such batches, trained
+# BERT with up to 65,536 sequences in a batch in 76 minutes on a TPUv3 Pod, instead of in 3 days (arXiv 1904.00962).
 #
 # ## The proof
 #
-# Two parts of this chapter have a reference in PyTorch: the rule of loss scaling is that of `torch.amp.GradScaler`, and
-# our `Recompute` does what `torch.utils.checkpoint` does. (The sum over workers was compared above with one process.)
-# The next cell drives `GradScaler` through 12 steps with an interval of 3. The second, the seventh and the eighth have
-# an infinite gradient. Beside it runs the rule of exercise 22.2, from the package.
+# Two parts of this chapter have a reference in PyTorch: `torch.amp.GradScaler` and `torch.utils.checkpoint`. The next
+# cell drives `GradScaler` through 12 steps with an interval of 3, three of them with an infinite gradient. Beside it
+# runs the rule of exercise 22.2.
 
 # %%
 from bertedu.chapters.ch22_many_gpus.exercises.exercise_2 import rule
@@ -948,12 +923,12 @@ print(f"Recompute and torch.utils.checkpoint: largest difference {difference:.0e
 # %% [markdown]
 # ## Broken BERT: the same layer, other dice
 #
-# Somebody has put `Recompute` into their training, just as above. The tests are green: they compare the gradients with
-# and without recomputation, as we did, in layers without dropout. Nothing crashes, and the loss falls. But two runs
-# with the same seed and the same batches, one with recomputation and one without, go apart after the first step.
+# Somebody has put `Recompute` into their training. The tests are green: they compare the gradients with and without
+# recomputation, as we did, in layers without dropout. Nothing crashes, and the loss falls. But two runs with the same
+# seed and the same batches, one with recomputation and one without, go apart after the first step.
 #
-# The next cell shows the symptom: the same comparison, for layers with dropout. Both sides start from the same random
-# seed, so both forward passes drop the same numbers. Guess before you read on: where does the difference come from?
+# The next cell shows the symptom: the same comparison, for layers with dropout. Both forward passes drop the same
+# numbers. Guess before you read on: where does the difference come from?
 
 # %%
 for dropout, number in ((0.0, 0.0), (0.1, 0.22)):
@@ -964,8 +939,8 @@ for dropout, number in ((0.0, 0.0), (0.1, 0.22)):
 
 # %% [markdown]
 # The loss was computed with one set of dropped numbers. In the backward pass the layer runs again and draws *new*
-# random numbers. So the gradient does not belong to the network whose loss was computed, but to one with other numbers
-# dropped. It isn't completely wrong, so training goes on, and nobody sees it in a loss curve. A test with dropout does.
+# random numbers. So the gradient belongs to another network than the loss. It isn't completely wrong, so nobody sees
+# it in a loss curve. A test with dropout does.
 #
 # ### Exercise 22.5 · Repair the recomputation
 # ●●●○ · 15 minutes
@@ -1024,15 +999,12 @@ check("22.5", recompute)
 # | batches | 256 sequences | as one batch, no accumulation | accumulation | accumulation; the loss is divided by the labelled tokens of the whole batch |
 # | checkpointing | not told | none | `gradient_checkpointing_enable()` | `--checkpointing` |
 #
-# BERT of 2018 fits on one GPU today. Most of this chapter's tools were made for larger models.
-#
 # ## Summary
 #
 # - Four limits stop a run: arithmetic, memory traffic, the size of the memory, communication. The **roofline** tells
 #   the first two apart with two measured speeds, and a **profiler** shows where the time goes.
-# - **Fusion** (compile, fused attention) saves traffic. **16 bits** save traffic and make products faster. The weights
-#   stay in float32 (**mixed precision**), because small updates would be rounded away. fp16 also needs **loss scaling**,
-#   because gradients below 3 · 10⁻⁸ become zero; bf16 does not.
+# - **Fusion** (compile, fused attention) and **16 bits** save traffic. The weights stay in float32 (**mixed
+#   precision**), because small updates would be rounded away. fp16 also needs **loss scaling**; bf16 does not.
 # - **Checkpointing** keeps only each layer's input, and pays with a second forward pass: 4/3 of the arithmetic.
 # - **Data parallelism** adds up gradients by **all-reduce**: each worker sends less than twice the gradient, however
 #   many workers there are. DDP *averages*, so mind how you divide the loss. **ZeRO / FSDP** divides among the workers
