@@ -15,7 +15,7 @@
 # - use the exercises, hints, checks and quizzes of this course
 # - choose your way through the chapters
 #
-# **Time:** one sitting of about 5 minutes ·
+# **Time:** one sitting of about 60 minutes, and 15 more for what is optional ·
 # **You need:** some Python; nothing about BERT, and nothing about PyTorch, which chapter 01b explains ·
 # **Next:** [01 · The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb)
 #

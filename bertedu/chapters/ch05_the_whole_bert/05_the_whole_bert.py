@@ -12,7 +12,7 @@
 # - load the weights of another implementation by name, and prove that they arrived
 # - put a head on BERT for tasks on texts, on tokens or on spans
 #
-# **Time:** two sittings of about 5 and 5 minutes. The first builds the model and counts it,
+# **Time:** two sittings of about 40 and 35 minutes, and 40 more for what is optional. The first builds the model and counts it,
 # the second gives it good numbers and a task ·
 # **You need:** [04 · The Transformer encoder](04_transformer_encoder.ipynb) ·
 # **Next:** [06 · Masked language model](06_masked_language_model.ipynb)
