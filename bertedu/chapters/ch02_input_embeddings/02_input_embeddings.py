@@ -12,7 +12,7 @@
 # - compute LayerNorm with a pencil, and name two details that hand-written versions often get wrong;
 # - describe what `[CLS]`, `[SEP]` and `[PAD]` look like when they enter the encoder, and prove your class correct.
 #
-# **Time:** two sittings of about 5 and 5 minutes ·
+# **Time:** two sittings of about 50 and 50 minutes, and 10 more for what is optional ·
 # **You need:** [01 · The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb); best after
 # [01b · PyTorch in one sitting](01b_pytorch.ipynb), unless you have trained networks with PyTorch before ·
 # **Next:** [03 · Self-attention](03_self_attention.ipynb)
