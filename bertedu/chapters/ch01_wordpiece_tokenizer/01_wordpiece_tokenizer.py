@@ -12,7 +12,7 @@
 # - learn a vocabulary from text by three criteria, with a pencil and with code
 # - build the sequence that BERT reads: special tokens, pairs, padding, truncation, offsets
 #
-# **Time:** two sittings of about 5 and 5 minutes ·
+# **Time:** two sittings of about 35 and 50 minutes, and 25 more for what is optional ·
 # **You need:** [00 · Start here](00_start_here.ipynb) ·
 # **Next:** [01b · PyTorch in one sitting](01b_pytorch.ipynb)
 #

@@ -12,7 +12,7 @@
 # - mask padding so that nothing becomes `nan`, even in float16 and in a text that consists of padding only
 # - say what attention costs for T tokens, and when that cost begins to matter
 #
-# **Time:** two sittings of about 5 and 5 minutes ·
+# **Time:** two sittings of about 40 and 50 minutes, and 30 more for what is optional ·
 # **You need:** [02 · Input embeddings](02_input_embeddings.ipynb) ·
 # **Next:** [04 · The encoder](04_transformer_encoder.ipynb)
 #

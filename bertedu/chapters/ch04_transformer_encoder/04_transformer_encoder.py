@@ -12,7 +12,7 @@
 # - assemble the encoder layer and the stack, equal to `transformers` to five decimals;
 # - explain which parts of the original Transformer BERT left out, and why.
 #
-# **Time:** two sittings of about 5 and 5 minutes ·
+# **Time:** two sittings of about 40 and 55 minutes, and 10 more for what is optional ·
 # **You need:** [03 · Self-attention](03_self_attention.ipynb) ·
 # **Next:** [05 · The whole BERT](05_the_whole_bert.ipynb)
 #
