@@ -13,7 +13,7 @@
 # - write the five lines of a training step, and say what each of them is for
 # - build a small network, and use it with `eval` and `no_grad`
 #
-# **Time:** one sitting of about 5 minutes ·
+# **Time:** one sitting of about 60 minutes ·
 # **You need:** Python, and vectors and matrices as at school; best after
 # [01 · The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb) ·
 # **Next:** [02 · Input embeddings](02_input_embeddings.ipynb)
