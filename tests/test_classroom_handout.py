@@ -39,7 +39,7 @@ def test_a_figure_keeps_the_words_that_say_what_it_shows():
             for output in cell.get("outputs", [])
             if "image/png" in output.get("data", {})
         ]
-        assert len(pictures) == 2
+        assert len(pictures) == 3
         for alt in pictures:
             assert f'alt="{escape(" ".join(alt.split()))}"' in page(solutions)
     assert not re.search(r"<img (?![^>]*alt=\"[^\"])", page(True))

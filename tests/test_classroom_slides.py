@@ -95,7 +95,7 @@ def test_a_figure_keeps_the_words_that_say_what_it_shows():
         for output in cell.get("outputs", [])
         if "image/png" in output.get("data", {})
     ]
-    assert len(figures) == 2 and page.count("<img ") > 10  # the others are drawings
+    assert len(figures) == 3 and page.count("<img ") > 10  # the others are drawings
     for alt in figures:
         assert f'alt="{escape(" ".join(alt.split()))}"' in page
 

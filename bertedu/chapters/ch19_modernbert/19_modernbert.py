@@ -835,6 +835,7 @@ pictures.ladder([run for run in recorded if run["steps"] == 600])
 # |---|---|---|
 # | Geiping & Goldstein 2022, *Cramming* (arXiv 2212.14034) | many variants of BERT, one GPU, one day | at a fixed budget of time, changes of the architecture hardly move the loss; what makes steps faster helps. Pre-norm helps because it allows larger learning rates (section 4.2) |
 # | Antoun et al. 2025 (arXiv 2504.08716) | ModernBERT and DeBERTaV3 on the *same* French data | DeBERTaV3 learns more from each token and is better in most tasks, but not in retrieval. ModernBERT is faster, reads longer texts, and is better than BERT and RoBERTa |
+#
 # Others chose from the same list, all with rotary positions and a gate: **NomicBERT** (Nussbaum et al. 2024, arXiv
 # 2402.01613), texts of 2048 tokens; **NeoBERT** (Le Breton et al. 2025, arXiv 2502.19587), 28 layers and RMSNorm (a
 # LayerNorm that doesn't subtract the mean); **EuroBERT** (Boizard et al. 2025, arXiv 2503.05500), fifteen languages,

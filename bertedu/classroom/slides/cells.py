@@ -49,7 +49,7 @@ def with_question(question: str, block: Part | None, result: Part, title: str, k
     asked = largest([fitting.question_part(question)], block, [], title) if block else [fitting.question_part(question)]
     if len(asked) == 1 and asked[0] is block:
         asked = [fitting.question_part(question)]
-    answer = Slide("result", title, kicker, [result], weight=7, shows_output=True)
+    answer = Slide("result", title, kicker, [result], weight=9, shows_output=True)
     return [Slide("question", title, kicker, asked, weight=7), answer]
 
 
