@@ -332,3 +332,12 @@ def test_a_body_in_tiny_pieces_is_parsed_a_few_at_a_time():
     while (event := connection.next_event()) is not h11.NEED_DATA:
         events.append(type(event))
     assert events == [h11.Request, *[h11.Data] * PIECES_OF_A_TURN] and connection.has_more
+
+
+def test_empty_lines_before_a_request_are_not_the_end_of_the_connection():
+    connection = BoundedConnection()
+    for _ in range(2):
+        connection.receive_data(b"\r\n\r\n")
+        assert connection.next_event() is h11.NEED_DATA and connection.their_state is h11.IDLE
+    connection.receive_data(b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
+    assert isinstance(connection.next_event(), h11.Request)

@@ -72,6 +72,8 @@ class BoundedConnection(h11.Connection):
             while event is h11.NEED_DATA and self.unread:
                 if self.their_state is h11.IDLE and not self.trailing_data[0]:
                     self.unread = self.unread.lstrip(b"\r\n")  # RFC 9112, section 2.2
+                    if not self.unread:
+                        break  # to h11, no bytes at all are the end of the connection
                 super().receive_data(bytes(self.unread[:PIECE]))
                 del self.unread[:PIECE]
                 event = self.parsed()
