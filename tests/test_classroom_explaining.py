@@ -7,14 +7,14 @@ from bertedu.course.case import Case
 from bertedu.course.explaining import agree, compare
 from bertedu.course.verdict import Ended
 
-ROWS = [("two and two", (2, 2)), ("three and four", (3, 4))]
+ROWS = [("two and two", 2, 2), ("three and four", 3, 4)]
 MISTAKES = {"You multiplied.": lambda a, b: a * b, "You took a power.": lambda a, b: a**b}
 
 
 def said(answer) -> str:
     """What a sum's check says to an answer."""
     with pytest.raises(Ended) as end:
-        compare(Case("1.1", answer), ROWS, lambda a, b: a + b + 1, MISTAKES, "Add one.", name="the sum")
+        compare(Case("1.1", answer), ROWS, lambda a, b: a + b + 1, MISTAKES, "Add one.", names=("the sum",))
     return " ".join(end.value.lines)
 
 
@@ -38,7 +38,7 @@ def test_an_answer_that_fits_no_mistake_is_told_none():
     assert "Add one." in words and "the sum is 3, and should be 5" in words
 
 
-@pytest.mark.parametrize("got", [None, "5", [5], 5.0, True, torch.tensor([5]), {}])
+@pytest.mark.parametrize("got", [None, "5", [5], 5.5, True, torch.tensor([5]), {}])
 def test_a_value_of_another_kind_is_no_position(got):
     assert not agree(got, 5) and agree(torch.tensor(5), 5)
 

@@ -136,7 +136,7 @@ FILES = [
     one("nothing but O", "entities", "a.conll", "in\tO\nRome\tO\n", "every word has the tag 'O'", "add sentences"),
     one("a tag lost", "entities", "a.conll", GOOD_TAGS + "Rome\n", "line 31", "'Rome'", "write the word, its tag"),
     one("a tag out of the scheme", "entities", "a.conll", "Rome\tplace\n", "line 1", "'place'", "write O or B-type"),
-    one("BIOES", "entities", "a.conll", "Rome\tS-place\n", "line 1", "'S-place'", "choose the task tagging"),
+    one("BIOES", "entities", "a.conll", "Rome\tS-place\n", "every word has the tag"),
     one("lists of different lengths", "tagging", "a.jsonl", '{"words": ["a"], "tags": []}\n', "line 1", "[]", "write"),
     one(
         "no universal tag", "tagging", "a.conllu", "1\ta\ta\tNOUM" + "\t_" * 6 + "\n", "line 1", "'NOUM'", "write 'NUM'"

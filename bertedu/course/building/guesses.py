@@ -12,7 +12,10 @@ from nbformat import NotebookNode
 
 TAG = "guess"
 FOLDED = re.compile(r"<details.*?</details>", flags=re.DOTALL)
-OF_AN_EXERCISE = re.compile(r"^(?:### Exercise|[●○]{4}).*$", flags=re.MULTILINE)  # its number and its minutes
+OF_AN_EXERCISE = re.compile(
+    r"^(?:### Exercise|[●○]{4}|\*\*Time:\*\*).*$", flags=re.MULTILINE
+)  # and its minutes
+EXPECTED = re.compile(r"\babout\((?!\s*f?[\"'])[^,]*,")  # a number that the code expects, and not its name
 NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?")
 FEWEST_CHARACTERS = 2  # a single digit stands everywhere, and gives nothing away
 
@@ -53,8 +56,8 @@ def spoiled(solution: NotebookNode) -> Iterator[str]:
             continue
         following = cells[place + 1] if place + 1 < len(cells) else None
         after = visible(following.source) if following is not None and following.cell_type == "markdown" else ""
-        answer = numbers("".join(map(said, cell.outputs))) - numbers(re.sub(r"\babout\([^,]*,", "", cell.source))
-        written = numbers("\n".join([*texts, after])) | numbers(" ".join(re.findall(r"\babout\([^,]*,", cell.source)))
+        answer = numbers("".join(map(said, cell.outputs))) - numbers(EXPECTED.sub("", cell.source))
+        written = numbers("\n".join([*texts, after])) | numbers(" ".join(EXPECTED.findall(cell.source)))
         if found := sorted(answer & written):
             first = cell.source.strip().splitlines()[0]
             yield f"the guess that begins with {first!r} is answered before or right after it: {', '.join(found)}"
