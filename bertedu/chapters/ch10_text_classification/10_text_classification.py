@@ -895,7 +895,7 @@ import tempfile
 
 place = tempfile.mkdtemp()
 theirs.save_pretrained(place)
-their_tokenizer.save_pretrained(place)
+_ = their_tokenizer.save_pretrained(place)
 
 # %% tags=["nbval-ignore-output"]
 judge = transformers.pipeline("text-classification", model=place, device="cpu")
