@@ -63,6 +63,7 @@ def two(wrong: str, task: str, suffix: str, good: str, content: str | bytes | No
     files = {f"good{suffix}": good, f"bad{suffix}": content}
     return Malformed(wrong, task, files, (f"bad{suffix}", *says), ("--data", f"good{suffix}", "--test", f"bad{suffix}"))
 
+TAGGED = '{"words": ["a", "b"], "tags": ["%s", "%s"]}\n'
 
 FILES = [
     one("empty", "classification", "a.csv", "", "is empty", "name a file with data"),
@@ -74,7 +75,6 @@ FILES = [
     one("no label", "classification", "a.csv", GOOD + "what,\n", "line 22", "the label is ''", "write it"),
     one("a float as a label", "classification", "a.csv", GOOD + "so,3.5\n", "line 22", "'3.5'", "regression"),
     one("a float in JSON", "classification", "a.jsonl", '{"text": "a", "label": 0.5}\n', "line 1", "0.5", "regression"),
-    one("TABs in a .csv", "classification", "a.csv", GOOD.replace(",", "\t"), "the delimiter ','", "or .tsv with TABs"),
     one("the header twice", "classification", "a.csv", GOOD + HEADER, "line 22 is the header", ": remove the line"),
     one("no agreed label", "classification", "a.csv", "gold_label,text\nyes,a\n-,b\n", "line 3", "'-'", "remove such"),
     one("one class", "classification", "a.csv", HEADER + "a,yes\n" * 9, "'yes'", "add rows of other classes"),
@@ -110,7 +110,7 @@ FILES = [
         "name a file",
     ),
     one("truncated JSON", "classification", "a.jsonl", '{"text": "a", "lab', "line 1, column 15", "cut short"),
-    one("a list in JSON lines", "classification", "a.jsonl", "[1, 2]\n", "line 1", "[1, 2]", "write {…}"),
+    one("a list in JSON lines", "classification", "a.jsonl", "[1, 2]\n", "entry 1", "1 is not", "write {…}"),
     one("a key twice", "classification", "a.jsonl", '{"text": "a", "text": "b"}\n', "'text' twice", "rename or remove"),
     two("a label never seen", "classification", ".csv", GOOD, HEADER + "a,yes\nb,nay\n", "line 3", "'nay'", "2 labels"),
     two("a label misspelt", "classification", ".csv", GOOD, HEADER + "a,yess\n", "line 2", "write 'yes'"),
@@ -132,7 +132,7 @@ FILES = [
         "'B-place'",
     ),
     one("I- of another type", "entities", "a.conll", "A\tB-b\nC\tI-c\n", "line 2", "'I-c'", "after the tag 'B-b'"),
-    one("I- in JSON", "entities", "a.jsonl", '{"words": ["a"], "tags": ["I-b"]}\n', "line 1", "'I-b'", "'B-b'"),
+    one("I- in JSON", "entities", "a.jsonl", TAGGED % ("B-b", "O") + TAGGED % ("O", "I-b"), "line 2", "'I-b'", "'B-b'"),
     one("nothing but O", "entities", "a.conll", "in\tO\nRome\tO\n", "every word has the tag 'O'", "add sentences"),
     one("a tag lost", "entities", "a.conll", GOOD_TAGS + "Rome\n", "line 31", "'Rome'", "write the word, its tag"),
     one("a tag out of the scheme", "entities", "a.conll", "Rome\tplace\n", "line 1", "'place'", "write O or B-type"),

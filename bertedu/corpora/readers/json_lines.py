@@ -9,7 +9,8 @@ from bertedu.errors import UserError, shown
 from bertedu.json_values import parse_json
 
 REMEDY = (
-    'write one object a line ({"text": "…", "label": "…"}), its texts in double quotes, and no comma behind the last'
+    'write one object a line ({"text": "…", "label": "…"}), its texts in double quotes and no comma behind the last, '
+    "or fetch the file again if it is cut short"
 )
 
 
