@@ -63,6 +63,7 @@ def two(wrong: str, task: str, suffix: str, good: str, content: str | bytes | No
     files = {f"good{suffix}": good, f"bad{suffix}": content}
     return Malformed(wrong, task, files, (f"bad{suffix}", *says), ("--data", f"good{suffix}", "--test", f"bad{suffix}"))
 
+
 TAGGED = '{"words": ["a", "b"], "tags": ["%s", "%s"]}\n'
 
 FILES = [

@@ -12,9 +12,7 @@ from nbformat import NotebookNode
 
 TAG = "guess"
 FOLDED = re.compile(r"<details.*?</details>", flags=re.DOTALL)
-OF_AN_EXERCISE = re.compile(
-    r"^(?:### Exercise|[●○]{4}|\*\*Time:\*\*).*$", flags=re.MULTILINE
-)  # and its minutes
+OF_AN_EXERCISE = re.compile(r"^(?:### Exercise|[●○]{4}|\*\*Time:\*\*).*$", flags=re.MULTILINE)  # and its minutes
 EXPECTED = re.compile(r"\babout\((?!\s*f?[\"'])[^,]*,")  # a number that the code expects, and not its name
 NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?")
 FEWEST_CHARACTERS = 2  # a single digit stands everywhere, and gives nothing away
