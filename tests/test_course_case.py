@@ -216,6 +216,15 @@ def test_a_gradient_that_stops_is_noticed():
     assert "the result should be a tensor" in words(lambda: flows(lambda a, b: 3))
 
 
+def test_a_gradient_has_to_be_finite():
+    def flows(answer):
+        case_for(answer).gradient_flows(torch.zeros(3), names=("a",), tried="zeros")
+
+    flows(lambda a: torch.where(a > 1, a, 2 * a))
+    assert "gradient of a is nan" in words(lambda: flows(lambda a: torch.where(a > 1, a.sqrt() / a, a)))
+    assert "gradient of a is nan or infinite" in words(lambda: flows(lambda a: a.sqrt()))
+
+
 @pytest.mark.parametrize("guess", [4, 4.0, tensor(4), tensor(4.0)])
 def test_a_right_guess_in_another_type_is_accepted(guess):
     case_for(guess).predicted(4, otherwise="Count.")

@@ -181,6 +181,32 @@ def with_nan_for_weights(answer: Any) -> Any:
     return Spoiled
 
 
+class NanGradient(torch.autograd.Function):
+    """Right forward, and nan backward."""
+
+    asked = False
+
+    @staticmethod
+    def forward(ctx: Any, values: torch.Tensor) -> torch.Tensor:
+        return values.clone()
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> torch.Tensor:
+        NanGradient.asked = True
+        return gradient * torch.nan
+
+
+def with_nan_for_gradients(value: Any) -> Any:
+    return NanGradient.apply(value) if isinstance(value, torch.Tensor) and value.requires_grad else value
+
+
+@pytest.mark.parametrize("exercise", [pytest.param(e, id=named(e)) for e in SHIPPED if e.kind == "function"])
+def test_where_a_gradient_is_asked_for_nan_is_none(exercise):
+    NanGradient.asked = False
+    verdict = verdict_of(exercise.number, with_results(with_nan_for_gradients, first_accepted(exercise.number)))
+    assert not (verdict.passed and NanGradient.asked), verdict
+
+
 @every_exercise
 def test_a_stub_is_not_attempted(exercise):
     unwritten = {"function": stub, "class": Stub, "value": ...}[exercise.kind]

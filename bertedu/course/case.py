@@ -243,7 +243,7 @@ class Case:
         self.fail(*(known[:1] or [otherwise]))
 
     def gradient_flows(self, *inputs: Tensor, names: Sequence[str], part: int = 0, tried: str, **named: Any) -> None:
-        """Not yet, unless a gradient reaches every one of the inputs (float tensors, in order) from the
+        """Not yet, unless a finite gradient reaches every one of the inputs (float tensors, in order) from the
         result, or from that part of a returned tuple."""
         self.refuse_in_place()
         leaves = [x.detach().clone().requires_grad_() for x in inputs]
@@ -254,13 +254,20 @@ class Case:
         if not result.requires_grad:
             self.fail(
                 "But the result is cut off from its inputs, and a model that learns needs the gradient.",
-                "Is there a `.detach()`, `.data`, `.item()`, `.tolist()` or `torch.no_grad()` on the way?",
+                "Is there a `.detach()`, `.data`, `.item()`, `.tolist()` or `torch.no_grad()` on the way, or a "
+                "`from_pretrained`, which freezes?",
             )
         weights = torch.randn(result.shape, generator=self.generator).to(result.dtype)
         gradients = torch.autograd.grad((result * weights).sum(), leaves, allow_unused=True)
         for name, gradient in zip(names, gradients, strict=True):
             if gradient is None or not bool((gradient != 0).any()):
                 self.fail(f"But no gradient reaches {name}: is it detached, rounded or made anew on the way?")
+            if not bool(gradient.isfinite().all()):
+                self.fail(
+                    f"But the gradient of {name} is nan or infinite, and one such step spoils every weight.",
+                    "Is there a root or a logarithm of 0, a division by 0, or a torch.where over one? Backward goes "
+                    "through both of its branches.",
+                )
 
 
 def plain(value: Any) -> Any:

@@ -73,7 +73,7 @@ ANSWERS = {
             (times_the_id, "multiplied by its id"),
             (too_few_columns, "one column for each row of the table"),
             (of_integers, "it returns integers"),
-            (detached, "detached from its inputs"),
+            (detached, "cut off from its inputs"),
             (without_gradient, "which freezes"),
             (a_table_of_its_own, "a second call with the same table"),
             (one_hots_themselves, "should become one row of the table"),

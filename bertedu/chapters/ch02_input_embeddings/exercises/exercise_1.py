@@ -3,7 +3,6 @@
 import torch
 from torch import Tensor
 
-from bertedu.chapters.ch02_input_embeddings.exercises.shared import needs_gradient
 from bertedu.course.case import Case
 from bertedu.course.comparing import is_close
 from bertedu.course.exercise import exercise
@@ -61,4 +60,4 @@ def look_up(case: Case) -> None:
     )
     one = torch.tensor([[3]])
     case.close("vectors", case.call(table, one, tried="a single id"), table[one])
-    needs_gradient(case, [table], [ids], ["the table"], "2 texts of 3 ids")
+    case.gradient_flows(table, names=("the table",), tried="2 texts of 3 ids", ids=ids)

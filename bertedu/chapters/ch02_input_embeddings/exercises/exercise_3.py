@@ -4,7 +4,6 @@ import torch
 from torch import Tensor
 from torch.nn.functional import layer_norm as reference_layer_norm
 
-from bertedu.chapters.ch02_input_embeddings.exercises.shared import needs_gradient
 from bertedu.course.case import Case
 from bertedu.course.exercise import exercise
 
@@ -39,7 +38,7 @@ def layer_norm(case: Case) -> None:
     alike = torch.full((1, 1, 8), 3.0)
     got = case.call(alike, weight, bias, 1e-12, tried="a vector of eight equal numbers")
     case.close("the result", got, bias[None, None], "No number differs from the mean, so only the bias is left.")
-    needs_gradient(case, [x, weight, bias], [1e-12], ["x", "weight", "bias"], "2 texts of 3 tokens")
+    case.gradient_flows(x, weight, bias, names=("x", "weight", "bias"), tried="2 texts of 3 tokens", eps=1e-12)
 
 
 def wrong_norms(x: Tensor, weight: Tensor, bias: Tensor) -> dict[str, Tensor]:

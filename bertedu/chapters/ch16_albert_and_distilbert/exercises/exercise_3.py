@@ -8,7 +8,6 @@ from bertedu.chapters.ch16_albert_and_distilbert.exercises.shared import (
     divergence,
     not_a_number,
     one_number,
-    student_learns,
 )
 from bertedu.course.case import Case
 from bertedu.course.exercise import exercise
@@ -52,7 +51,8 @@ def soft_loss(case: Case) -> None:
     got = one_number(case, case.call(student, teacher, mask, 1.0, tried="the same texts with T = 1"))
     case.close("the loss", got, sharp, "It was right for T = 2. Use the argument T.", tolerance=1e-4)
     other_cases(case, student, teacher, mask)
-    student_learns(case, student, teacher, mask)
+    rest = {"teacher": teacher, "mask": mask, "T": 2.0}
+    case.gradient_flows(student, names=("the student's logits",), tried="the same texts with T = 2", **rest)
 
 
 def soft_mistakes(student: Tensor, teacher: Tensor, mask: Tensor) -> dict[str, Tensor]:

@@ -14,22 +14,6 @@ def divergence(student: Tensor, teacher: Tensor, of_student: float, of_teacher: 
     return (t.exp() * (t - s)).sum(dim=-1)
 
 
-def student_learns(case: Case, student: Tensor, *others: Tensor) -> None:
-    """Not yet, unless a gradient reaches the student's logits; the inputs are given by position."""
-    case.refuse_in_place()
-    case.begin(f"I called {case.name} with T = 2 and asked for the gradient of the student's logits.", "gradients")
-    leaf = student.clone().requires_grad_()
-    loss = case.protected(case.answer, leaf.clone(), *(other.clone() for other in others), 2.0)
-    if not loss.requires_grad:
-        case.fail(
-            "But the result is cut off from its inputs, and a student that learns needs the gradient.",
-            "Is there a `.detach()`, `.data`, `.item()` or `torch.no_grad()` on the student's way?",
-        )
-    (gradient,) = torch.autograd.grad(loss.sum(), leaf, allow_unused=True)
-    if gradient is None or not bool((gradient != 0).any()):
-        case.fail("But no gradient reaches the student's logits: are they detached or rounded on the way?")
-
-
 def not_a_number(case: Case, got: Tensor) -> None:
     """Not yet, where torch's kl_div took the logarithm of a logarithm."""
     if bool(torch.isnan(got)):
