@@ -29,11 +29,13 @@ log = logging.getLogger("bertedu.service")
 
 class Member(Protocol):
     """A connection. waits_for: what it needs from its client, or "" while the service is at work for it; since: when
-    that began, by the monotonic clock.
+    that began, by the monotonic clock; is_long: whether its request has taken more than a turn of parsing.
     """
 
     since: float
 
+    @property
+    def is_long(self) -> bool: ...
     @property
     def waits_for(self) -> str: ...
     @property
@@ -52,6 +54,7 @@ class Crowd:
         self.members: set[Member] = set()
         self.line: dict[Member, None] = {}  # in order, as the next
         self.unparsed: dict[Member, None] = {}
+        self.long: dict[Member, None] = {}  # as unparsed, of requests that are long
         self.sweeping = self.serving = self.parsing = False
 
     def enter(self, one: Member) -> bool:
@@ -69,6 +72,7 @@ class Crowd:
         self.members.discard(one)
         self.line.pop(one, None)
         self.unparsed.pop(one, None)
+        self.long.pop(one, None)
 
     def make_room(self) -> bool:
         """End the idlest connections of the client that has the most; whether there were any."""
@@ -94,21 +98,34 @@ class Crowd:
 
     def take_turn(self, one: Member) -> None:
         """Let a connection parse what it has received, after those that came before it."""
-        self.unparsed[one] = None
+        (self.long if one.is_long else self.unparsed)[one] = None
         if not self.parsing:
             self.parsing = True
             asyncio.get_running_loop().call_soon(self.parse)
 
     def parse(self) -> None:
-        """Let the connections parse, the first for a short while, the others when the loop comes round again."""
+        """Let one connection with a long request parse, and others for a short while.
+
+        The rest waits until the loop comes round again. That has to be soon: each time, it accepts one new connection.
+        """
         end = time.monotonic() + TURN_SECONDS
+        self.parse_next(self.long)
         while self.unparsed and time.monotonic() < end:
-            one = next(iter(self.unparsed))
-            del self.unparsed[one]
-            one.parse()
-        self.parsing = bool(self.unparsed)
+            self.parse_next(self.unparsed)
+        self.parsing = bool(self.unparsed or self.long)
         if self.parsing:
             asyncio.get_running_loop().call_soon(self.parse)
+
+    def parse_next(self, waiting: dict[Member, None]) -> None:
+        """Let the first of them parse, if there is one."""
+        if waiting:
+            one = next(iter(waiting))
+            del waiting[one]
+            one.parse()
+
+    def is_unparsed(self, one: Member) -> bool:
+        """Whether something that a connection has received waits to be parsed."""
+        return one in self.unparsed or one in self.long
 
     def wait_in_line(self, one: Member) -> None:
         """Let a connection go on with its pipeline when it is its turn."""

@@ -83,6 +83,11 @@ class GuardedProtocol(H11Protocol):
         return self.cycle is not None and not self.cycle.response_complete
 
     @property
+    def is_long(self) -> bool:
+        """Whether its request has taken more pieces than are parsed in a turn."""
+        return self.conn.pieces >= PIECES_OF_A_TURN
+
+    @property
     def waits_for(self) -> str:
         """What it needs from its client; "" while the service is at work for it."""
         if self.transport.get_write_buffer_size():
@@ -128,7 +133,7 @@ class GuardedProtocol(H11Protocol):
 
     def end_what_cannot_go_on(self) -> None:
         """Close the connection of a client that sends no more, once nothing of what it sent is left to be answered."""
-        if not self.ended or self.pipelined or self in self.crowd.unparsed or self.transport.is_closing():
+        if not self.ended or self.pipelined or self.crowd.is_unparsed(self) or self.transport.is_closing():
             return
         if self.conn.their_state is h11.SEND_BODY or (not self.at_work and self.conn.has_more):
             self.refuse(CUT_OFF)
