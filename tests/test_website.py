@@ -14,7 +14,7 @@ from bertedu.errors import UserError
 from bertedu.interview.bank import questions
 from bertedu.website.chapters import bar, chapter_page, stored
 from bertedu.website.checking import check_links
-from bertedu.website.front import PARTS, course_facts
+from bertedu.website.front import PARTS, course_facts, promise
 from bertedu.website.glossary import bold_terms, terms
 from bertedu.website.pages import write_tree
 from bertedu.website.quizzes import quiz_html
@@ -245,6 +245,14 @@ def test_every_page_of_the_tree_is_in_a_list_of_contents(made):
         if name not in ("index", "404", "playground"):
             here = rf"^{re.escape(path.stem)}$|^{re.escape(name)}$|^{re.escape(name.partition('/')[2])}$"
             assert re.search(here, listed, re.MULTILINE), name
+
+
+def test_a_card_of_the_map_says_in_whole_sentences_what_the_reader_will_do(made):
+    _, found, _ = made
+    said = {one.chapter.number: promise(one) for one in found}
+    assert said["19"].startswith("BERT is from 2018. In December 2024, Warner et al. published ModernBERT")
+    assert said["08"].endswith("You put them together, and train your own BERT while you watch.")
+    assert_none([f"{number}: {text}" for number, text in said.items() if text[-1] not in '.?"'])
 
 
 # The check ------------------------------------------------------------------------------------------------------

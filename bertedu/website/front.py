@@ -21,19 +21,17 @@ PARTS = (
 )
 SHOWN = re.compile(r'<img class="figure"[^>]*src="\.\./([^"]+)"')
 DRAWN = re.compile(r"!\[[^\]]*(?:\[[^\]]*\][^\]]*)*\]\(/(pictures/[^)\s]+)\)")
-FEWEST_LETTERS = 40
+SENTENCE_END = re.compile(r"(?<=[.?!])(?<!al\.)\s")
+SAYS_WHAT_YOU_DO = re.compile(r"\byou (?!are|have)|this chapter", re.IGNORECASE)
 
 
 def promise(one: Stored) -> str:
-    """The first sentences of a chapter, which say what the reader will do: as many as make some forty letters."""
+    """The first sentences of a chapter, up to the one that says what the reader will do."""
     text = re.sub(r"!\[.*?\]\([^)]*\)", "", one.learner.cells[0].source.partition("\n")[2], flags=re.DOTALL).strip()
     text = re.sub(r"\[([^\]]+)\]\([^)]*\)|[*`]", r"\1", " ".join(text.partition("\n\n")[0].split()))
-    said = ""
-    for sentence in re.split(r"(?<=[.?!])\s", text):
-        said = f"{said} {sentence}".strip()
-        if len(said) >= FEWEST_LETTERS:
-            break
-    return said
+    sentences = SENTENCE_END.split(text)
+    last = next((place for place, sentence in enumerate(sentences) if SAYS_WHAT_YOU_DO.search(sentence)), 0)
+    return " ".join(sentences[: last + 1])
 
 
 def first_picture(page: NotebookNode) -> str | None:

@@ -10,10 +10,15 @@ from pathlib import Path
 
 import pytest
 
-WIDTHS = (1280, 768, 390)
+WIDTHS = (1280, 768, 360)
 SCHEMES = ("light", "dark")
 REPOSITORY = Path(__file__).resolve().parents[2]
 NOT_PAGES = ("_static", "pagefind")
+PARTS = ("chapters", "teaching", "interview", "reference", "benchmarks", "explorables", "all others")
+FOLDED = """[...document.querySelectorAll("details > :not(summary)")].filter(one => {
+    const style = getComputedStyle(one);
+    return !one.parentElement.open || style.animationName !== "none" || style.opacity !== "1";
+}).map(one => one.textContent.slice(0, 60))"""
 DRAWN = """async () => {
     for (const image of document.images) image.loading = "eager";
     await Promise.all([...document.images].map(image => image.decode().catch(() => 0)));
@@ -58,13 +63,16 @@ def address(site) -> Iterator[str]:
     server.shutdown()
 
 
-def pages_of(site: Path) -> list[str]:
+def pages_of(site: Path, part: str) -> list[str]:
+    """The pages in a folder of the site, or all that are in none of the other parts."""
     found = (path.relative_to(site) for path in sorted(site.rglob("*.html")))
-    return [path.as_posix() for path in found if path.parts[0] not in NOT_PAGES]
+    pages = [path for path in found if path.parts[0] not in NOT_PAGES]
+    return [path.as_posix() for path in pages if (path.parts[0] if path.parts[0] in PARTS else PARTS[-1]) == part]
 
 
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_every_page_of_the_site_is_whole_and_asks_for_nothing_outside(scheme, site, address, browser):
+def test_every_page_of_the_site_is_whole_and_asks_for_nothing_outside(scheme, part, site, address, browser):
     """No request elsewhere, no error, every picture drawn, nothing too wide, and no serious finding of axe."""
     axe = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
     context = browser.new_context(viewport={"width": WIDTHS[0], "height": 1000}, color_scheme=scheme)
@@ -72,7 +80,9 @@ def test_every_page_of_the_site_is_whole_and_asks_for_nothing_outside(scheme, si
     page.on("request", lambda one: one.url.startswith((address, "data:", "blob:")) or faults.append(f"asks {one.url}"))
     page.on("console", lambda one: one.type == "error" and faults.append(f"says {one.text[:150]}"))
     page.on("pageerror", lambda one: faults.append(f"fails: {str(one)[:150]}"))
-    for name in pages_of(site):
+    pages = pages_of(site, part)
+    assert pages
+    for name in pages:
         before = len(faults)
         page.set_viewport_size({"width": WIDTHS[0], "height": 1000})
         page.goto(address + name)
@@ -114,6 +124,23 @@ def test_a_quiz_says_why_an_answer_is_wrong_and_counts(address, page):
         page.locator(".quiz-score").inner_text()
         == f"{questions.count()} of {questions.count()} right at the first attempt."
     )
+
+
+def test_on_paper_everything_is_unfolded_and_drawn(address, page):
+    page.goto(f"{address}chapters/03_self_attention.html")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(FOLDED) == []
+    assert page.locator("details.hide > summary:visible").count() == 0
+
+
+def test_on_a_phone_the_answer_of_the_playground_is_seen_without_scrolling_in_its_frame(address, page):
+    page.set_viewport_size({"width": 360, "height": 760})
+    page.goto(address)
+    frame = page.locator("iframe.playground")
+    answer = page.frame_locator("iframe.playground").locator("text=BERT expects")
+    answer.wait_for()
+    assert answer.bounding_box()["y"] + 200 < frame.bounding_box()["y"] + frame.bounding_box()["height"]
 
 
 def test_a_finished_chapter_has_a_tick_on_the_map_after_the_page_was_left(address, page):
