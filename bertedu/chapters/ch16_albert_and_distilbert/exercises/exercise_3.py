@@ -1,5 +1,7 @@
 """Exercise 16.3: The soft loss, with padding."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -51,7 +53,7 @@ def soft_loss(case: Case) -> None:
     got = one_number(case, case.call(student, teacher, mask, 1.0, tried="the same texts with T = 1"))
     case.close("the loss", got, sharp, "It was right for T = 2. Use the argument T.", tolerance=1e-4)
     other_cases(case, student, teacher, mask)
-    rest = {"teacher": teacher, "mask": mask, "T": 2.0}
+    rest: dict[str, Any] = {"teacher": teacher, "mask": mask, "T": 2.0}
     case.gradient_flows(student, names=("the student's logits",), tried="the same texts with T = 2", **rest)
 
 

@@ -1,5 +1,7 @@
 """Exercise 16.5: Repair the loss."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, kl_div
@@ -54,7 +56,7 @@ def repair_the_loss(case: Case) -> None:
     got = one_number(case, case.call(student, teacher, labels, 1.0, tried="the same tokens with T = 1"))
     sharp = kl_div(student.log_softmax(-1), teacher.log_softmax(-1), log_target=True, reduction="batchmean")
     case.close("the loss", got, 5 * sharp + 2 * hard, "At T = 1 her loss was right.", tolerance=1e-4)
-    rest = {"teacher": teacher, "labels": labels, "T": 2.0}
+    rest: dict[str, Any] = {"teacher": teacher, "labels": labels, "T": 2.0}
     case.gradient_flows(student, names=("the student's logits",), tried="the same tokens with T = 2", **rest)
 
 
