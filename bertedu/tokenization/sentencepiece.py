@@ -3,101 +3,38 @@ and v3 differ from it by their special tokens and by what they do to the text fi
 
 Kudo and Richardson 2018 (arXiv 1808.06226): a space is written as "▁" and belongs to the word after it, so joining
 the pieces gives the text back. `unigram.py` has the model, `rewriting.py` the steps before it, `unigram_training.py`
-how the pieces are learned, `sentencepiece_files.py` the files.
+how the pieces are learned, `sentencepiece_parts.py` what a tokenizer is made of, `sentencepiece_files.py` the files.
 """
 
 import re
-from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from bertedu.errors import UserError
 from bertedu.tokenization.added_tokens import WHITE_SPACE
-from bertedu.tokenization.charsmap import CharsMap
 from bertedu.tokenization.encoding import Offset
 from bertedu.tokenization.fast import CACHE_SIZE, LONGEST_CACHED, Ids, remember
-from bertedu.tokenization.layout import Layout, Template
-from bertedu.tokenization.rewriting import Precompiled, Step
-from bertedu.tokenization.sentencepiece_files import check_pieces, read_files, write_files
-from bertedu.tokenization.tokenizer import Tokenizer
-from bertedu.tokenization.unigram import Piece, Unigram
+from bertedu.tokenization.sentencepiece_files import read_files, write_files
+from bertedu.tokenization.sentencepiece_parts import SentencePieceParts
 from bertedu.tokenization.unigram_training import learn_pieces
 
 SPACE = "▁"
 WORD = re.compile(f"[^{WHITE_SPACE}]+")
-Parts = tuple[tuple[str, int], ...]
 PART = re.compile(f"{SPACE}?[^{SPACE}]+|{SPACE}")  # each "▁" begins a new part
 # A space where both sides can be rewritten alone. If a combining mark came next, it would belong to the space.
 PLAIN = "[ !-~\u00a1-\u00ac\u00ae-\u02af\u0391-\u03c9\u0410-\u044f\u4e00-\u9fff]"
 CHUNK_END, PLAIN_START = re.compile(f" (?={PLAIN})"), re.compile(PLAIN)
 
 
-class SentencePieceTokenizer(Tokenizer):
-    """What the tokenizers with a Unigram model share.
+class SentencePieceTokenizer(SentencePieceParts):
+    """What the tokenizers with a Unigram model share: learning, files, text to ids and back."""
 
-    pieces are the model's, with their log probabilities, in the order of their ids; added are tokens with the ids
-    after them, of which the model knows nothing. charsmap is the table of characters that came with a checkpoint, if
-    any. switches are those of the member. Raises UserError for pieces that are none, and where a special token is
-    missing.
-    """
-
-    begin_token: ClassVar[str]  # what `transformers` calls bos and eos: beginning and end of a sequence
-    end_token: ClassVar[str]
-    first_tokens: ClassVar[tuple[str, ...]]  # the special tokens as they are numbered in training, from 0 on
-    last_tokens: ClassVar[tuple[str, ...]] = ()  # and those with the last ids
-    single: ClassVar[Parts]  # the parts of a sequence, "$A" the text, each with its segment
-    pair: ClassVar[Parts]  # the same for a pair, "$A" and "$B"
-    defaults: ClassVar[Mapping[str, bool]] = {}  # the switches and their values, named as in tokenizer_config.json
-    spiece_name: ClassVar[str] = "spiece.model"
-    splits_at_white_space: ClassVar[bool] = True  # or at plain spaces only, so that others may be part of a piece
-
-    def __init__(
-        self,
-        pieces: Sequence[Piece],
-        added: Sequence[str] = (),
-        charsmap: bytes | None = None,
-        mask_takes_space_before: bool | None = None,
-        **switches: Any,
-    ):
-        check_pieces(pieces, added, type(self), "pieces")
-        if mask_takes_space_before is not None:
-            self.mask_takes_space_before = mask_takes_space_before
-        super().__init__({token: index for index, token in enumerate((*(piece for piece, _ in pieces), *added))})
-        if unknown := set(switches) - set(self.defaults):
-            raise UserError(f"{type(self).__name__} has no switch {', '.join(sorted(unknown))}: leave it out.")
-        self.switches = {**self.defaults, **switches}
-        self.model = Unigram(pieces, self.unk_token_id)
-        self.added = list(added)
-        self.charsmap = None if charsmap is None else CharsMap(charsmap)
-        self.steps = self.rewriting()
-        self.layout = Layout(self._template(self.single), self._template(self.pair))
-        ascii_stays = self.charsmap is None or not any(map(self.charsmap, map(chr, range(0x20, 0x7F))))
-        self._chunk_ids = ChunkIds(self, by_chunks=ascii_stays)
-
-    @classmethod
-    def special_tokens(cls) -> list[str]:
-        """All special tokens, in the order in which `transformers` adds those that a model lacks."""
-        roles = (cls.begin_token, cls.end_token, cls.unk_token, cls.sep_token, cls.pad_token, cls.cls_token)
-        return list(dict.fromkeys((*roles, cls.mask_token, *cls.other_special_tokens)))
-
-    @classmethod
-    def renumbered(cls, pieces: Sequence[Piece]) -> list[Piece]:
-        """The pieces of SentencePiece's own file in the order of their ids here."""
-        return list(pieces)
-
-    @abstractmethod
-    def rewriting(self) -> list[Step]:
-        """What is done to the text before it is split, in order."""
-
-    def _template(self, parts: Parts) -> Template:
-        texts = {"$A": -1, "$B": -2}
-        return tuple([(texts[token] if token in texts else self.vocab[token], segment) for token, segment in parts])
-
-    def charsmap_steps(self) -> list[Step]:
-        """The table of characters as a step, where there is one."""
-        return [] if self.charsmap is None else [Precompiled(self.charsmap)]
+    @cached_property
+    def _chunk_ids(self) -> "ChunkIds":
+        return ChunkIds(self)
 
     @classmethod
     def train(cls, lines: Iterable[str], vocab_size: int = 8192, **switches: Any) -> Self:
@@ -198,10 +135,11 @@ class SentencePieceTokenizer(Tokenizer):
 class ChunkIds(dict[str, Ids]):
     """The ids of every chunk of text seen so far; asking for a new one rewrites it and asks the model."""
 
-    def __init__(self, tokenizer: SentencePieceTokenizer, by_chunks: bool):
+    def __init__(self, tokenizer: SentencePieceTokenizer):
         super().__init__()
         self._tokenizer = tokenizer
-        self._by_chunks = by_chunks
+        table = tokenizer.charsmap
+        self._by_chunks = table is None or not any(map(table, map(chr, range(0x20, 0x7F))))  # it leaves ASCII alone
         self._segmented: dict[str, tuple[tuple[int, int, int], ...]] = {}
         self._traced: dict[str, tuple[list[int], list[Offset]]] = {}
 

@@ -7,20 +7,16 @@ does. So it is here.
 """
 
 from base64 import b64decode
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bertedu.errors import UserError, shown
 from bertedu.files import read_json_object, write_json
 from bertedu.json_values import fits
 from bertedu.tokenization.charsmap import CharsMap
+from bertedu.tokenization.sentencepiece_parts import SentencePieceParts, check_pieces
 from bertedu.tokenization.settings import check_known, read_settings, remove_stale
 from bertedu.tokenization.spiece import read_spiece
-from bertedu.tokenization.unigram import Piece
-
-if TYPE_CHECKING:
-    from bertedu.tokenization.sentencepiece import SentencePieceTokenizer as Tokenizer
 
 JSON, CONFIG = "tokenizer.json", "tokenizer_config.json"
 # What a tokenizer.json may say about rewriting and splitting the text, in `transformers` of any version.
@@ -28,23 +24,7 @@ NORMALIZERS = ("Replace", "NFKD", "NFC", "StripAccents", "Lowercase", "Precompil
 PRE_TOKENIZERS = ("WhitespaceSplit", "Metaspace")
 
 
-def check_pieces(pieces: Sequence[Piece], added: Sequence[str], kind: "type[Tokenizer]", source: str | Path) -> None:
-    """Raise UserError for pieces that cannot be the vocabulary of a kind of tokenizer; source: where they are from."""
-    seen: dict[str, int] = {}
-    for index, token in enumerate((*(piece for piece, _ in pieces), *added)):
-        if not isinstance(token, str) or not token:
-            raise UserError(f"{source}: the token with id {index} is {shown(token)}: give it a text that is not empty.")
-        if token in seen:
-            raise UserError(f"{source}: {shown(token)} has the ids {seen[token]} and {index}: remove one of the two.")
-        seen[token] = index
-    if missing := [token for token in kind.special_tokens() if token not in seen]:
-        raise UserError(
-            f"{source} lacks {', '.join(missing)}: {kind.__name__} needs {', '.join(kind.special_tokens())}, so add "
-            "what is missing or choose the folder of such a tokenizer."
-        )
-
-
-def read_files(path: Path, kind: "type[Tokenizer]") -> dict[str, Any]:
+def read_files(path: Path, kind: type[SentencePieceParts]) -> dict[str, Any]:
     """What makes a tokenizer: its pieces, added tokens, table of characters and switches."""
     folder = path if path.is_dir() else path.parent
     if path.is_dir():
@@ -73,7 +53,7 @@ def read_files(path: Path, kind: "type[Tokenizer]") -> dict[str, Any]:
     return {**parts, **switches, "mask_takes_space_before": mask}
 
 
-def read_switches(values: dict[str, Any], path: Path, kind: "type[Tokenizer]") -> dict[str, bool]:
+def read_switches(values: dict[str, Any], path: Path, kind: type[SentencePieceParts]) -> dict[str, bool]:
     """The switches in tokenizer_config.json. Raises UserError for those, and for special tokens, that are not read."""
     switches = {name: values[name] for name in kind.defaults if name in values}
     for name, value in switches.items():
@@ -92,13 +72,13 @@ def read_switches(values: dict[str, Any], path: Path, kind: "type[Tokenizer]") -
     return switches
 
 
-def read_mask(said: list[Any], kind: "type[Tokenizer]") -> bool | None:
+def read_mask(said: list[Any], kind: type[SentencePieceParts]) -> bool | None:
     """Whether the mask takes the space before it, as the first entry that describes it says; None where none does."""
     entries = [token for token in said if isinstance(token, dict) and token.get("content") == kind.mask_token]
     return entries[0].get("lstrip") is True if entries else None
 
 
-def read_tokenizer_json(path: Path, kind: "type[Tokenizer]") -> dict[str, Any]:
+def read_tokenizer_json(path: Path, kind: type[SentencePieceParts]) -> dict[str, Any]:
     """Pieces, added tokens and the table of characters from a tokenizer.json with a Unigram model."""
     parts = dict.fromkeys(("normalizer", "pre_tokenizer"), dict[str, Any] | None)
     values = read_json_object(path, {**parts, "model": dict[str, Any], "added_tokens": list[dict[str, Any]] | None})
@@ -137,7 +117,7 @@ def listed(part: dict[str, Any] | None, name: str, known: tuple[str, ...], path:
     return steps or []
 
 
-def added_after(tokens: list[dict[str, Any]], first: int, kind: "type[Tokenizer]", path: Path) -> list[str]:
+def added_after(tokens: list[dict[str, Any]], first: int, kind: type[SentencePieceParts], path: Path) -> list[str]:
     """The added tokens with ids after the pieces, in their order. Raises UserError for gaps and unknown tokens."""
     after: dict[int, str] = {}
     for token in tokens:
@@ -164,7 +144,7 @@ def decoded(charsmap: Any, path: Path) -> bytes:
         raise UserError(f"{path}: precompiled_charsmap is damaged ({error}): fetch the file again.") from error
 
 
-def read_spiece_file(path: Path, kind: "type[Tokenizer]") -> dict[str, Any]:
+def read_spiece_file(path: Path, kind: type[SentencePieceParts]) -> dict[str, Any]:
     """Pieces and the table of characters from SentencePiece's own file; special tokens that it lacks come last."""
     pieces, user_defined, charsmap = read_spiece(path)
     special = kind.special_tokens()
@@ -181,7 +161,7 @@ def read_spiece_file(path: Path, kind: "type[Tokenizer]") -> dict[str, Any]:
     return {"pieces": pieces, "added": added, "charsmap": charsmap or None, "added_tokens": []}
 
 
-def write_files(folder: Path, tokenizer: "Tokenizer", model_max_length: int | None) -> None:
+def write_files(folder: Path, tokenizer: SentencePieceParts, model_max_length: int | None) -> None:
     """Write tokenizer.json and tokenizer_config.json as `transformers` writes and reads them."""
     write_json(folder / JSON, as_json(tokenizer))
     names = ("pad", "unk", "cls", "sep", "mask")
@@ -203,7 +183,7 @@ def write_files(folder: Path, tokenizer: "Tokenizer", model_max_length: int | No
     remove_stale(folder)
 
 
-def as_json(tokenizer: "Tokenizer") -> dict[str, Any]:
+def as_json(tokenizer: SentencePieceParts) -> dict[str, Any]:
     """What tokenizer.json holds."""
     space = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
     splits = [{"type": "WhitespaceSplit"}] if tokenizer.splits_at_white_space else []
@@ -227,7 +207,7 @@ def as_json(tokenizer: "Tokenizer") -> dict[str, Any]:
     }
 
 
-def added_token(tokenizer: "Tokenizer", index: int) -> dict[str, Any]:
+def added_token(tokenizer: SentencePieceParts, index: int) -> dict[str, Any]:
     """A special token as tokenizer.json has it."""
     content = tokenizer.tokens[index]
     takes_space = content == tokenizer.mask_token and tokenizer.mask_takes_space_before
@@ -242,7 +222,7 @@ def added_token(tokenizer: "Tokenizer", index: int) -> dict[str, Any]:
     }
 
 
-def template(tokenizer: "Tokenizer") -> dict[str, Any]:
+def template(tokenizer: SentencePieceParts) -> dict[str, Any]:
     """Where the special tokens stand, as tokenizer.json has it."""
 
     def parts(layout: tuple[tuple[str, int], ...]) -> list[dict[str, Any]]:
