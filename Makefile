@@ -11,7 +11,7 @@
 ##
 ## And the rest:
 ##
-##   make check   While you work: lint and every quick test, without notebooks.
+##   make check   While you work: lint, and the quick tests that belong to what differs from main.
 ##   make setup   The set-up alone: .venv with every package at its pinned version. (make bert installs
 ##                only what it needs, make lab adds what the notebooks use, make test the rest.)
 ##   make notebooks   The notebooks alone, solved ones too, against their stored outputs. Only one:
@@ -65,8 +65,9 @@ test: environment
 	$(TESTS) $(ARGS)
 	$(if $(filter-out --quiet --thorough,$(ARGS)),,$(NBVAL) notebooks --ignore=notebooks/solutions)
 
+# The tests that belong to what differs from main; with ARGS those that it names.
 check: lint
-	$(TESTS) -m "not slow" $(ARGS)
+	$(TESTS) -m "not slow" $(or $(ARGS),--few $$(.venv/bin/python tests/support/changed.py))
 
 # Every cell of every notebook is run, and what it says compared with what is stored.
 notebooks: environment

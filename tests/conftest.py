@@ -1,4 +1,4 @@
-"""How much of the slow tests runs, and what several test modules need: public data sets, saved models."""
+"""How many cases of the tests run, and what several test modules need: public data sets, saved models."""
 
 import os
 from pathlib import Path
@@ -12,15 +12,23 @@ def pytest_addoption(parser):
     parser.addoption(
         "--thorough", action="store_true", help="run every case of the slow tests, and not a small fixed part of them"
     )
+    parser.addoption(
+        "--few", action="store_true", help="run few cases of each test, and all of the chapters that differ from main"
+    )
 
 
 @pytest.hookimpl(trylast=True)  # after -k and -m
 def pytest_collection_modifyitems(config, items):
-    """Without --thorough, run as many cases of each slow test as its marker says."""
+    """Without --thorough, run as many cases of each slow test as its marker says; with --few, few of every test."""
     if not config.getoption("thorough"):
         from support.slow_cases import divided
 
         items[:], left = divided(items)
+        config.hook.pytest_deselected(items=left)
+    if config.getoption("few"):
+        from support.changed import differing, few, rooms
+
+        items[:], left = few(items, rooms(differing()))
         config.hook.pytest_deselected(items=left)
 
 

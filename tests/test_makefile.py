@@ -72,13 +72,15 @@ def test_a_new_pin_is_installed(folder, name):
     assert calls(folder) == []
 
 
-def test_check_lints_and_leaves_slow_tests_and_notebooks_out(folder):
+def test_check_lints_and_runs_the_quick_tests_that_belong_to_what_differs_from_main(folder):
     make(folder, "setup")
     calls(folder)
     answer = make(folder, "check", "--dry-run")
     assert answer.returncode == 0 and "bin/ruff check" in answer.stdout and "bin/mypy" in answer.stdout
-    assert answer.stdout.count("-m pytest") == 1 and '-m "not slow"' in answer.stdout
-    assert "--nbval" not in answer.stdout
+    assert answer.stdout.count("-m pytest") == 1 and "--nbval" not in answer.stdout
+    assert '-m "not slow" --few $(.venv/bin/python tests/support/changed.py)' in answer.stdout
+    named = make(folder, "check", "--dry-run", "ARGS=tests/test_files.py -k 'a or b'").stdout
+    assert "-m \"not slow\" tests/test_files.py -k 'a or b'" in named and "--few" not in named
 
 
 @pytest.mark.parametrize(("words", "runs"), [("", 2), ("--quiet", 2), ("--thorough", 2), ("-k attention", 1)])
