@@ -8,6 +8,7 @@ import pytest
 from support.faults import assert_none
 from support.repository import REPOSITORY
 
+from bertedu.address import REPOSITORY as REPOSITORY_ADDRESS
 from bertedu.classroom.overview import chapters
 from bertedu.course.building.places import Places
 from bertedu.errors import UserError
@@ -16,7 +17,7 @@ from bertedu.website.chapters import bar, chapter_page, stored
 from bertedu.website.checking import check_links
 from bertedu.website.front import PARTS, course_facts, promise
 from bertedu.website.glossary import bold_terms, terms
-from bertedu.website.pages import write_tree
+from bertedu.website.pages import CLONE, write_tree
 from bertedu.website.quizzes import quiz_html
 from bertedu.website.reference import PARTS as REFERENCE
 from bertedu.website.reference import page as reference_page
@@ -222,6 +223,12 @@ def test_the_front_page_has_the_commands_of_the_readme(made):
         and commands.endswith("```\n")
         and commands in text_of(REPOSITORY / "README.md")
     )
+
+
+def test_the_page_on_which_one_starts_says_how_to_get_the_course(made):
+    folder, _, _ = made
+    said = text_of(folder / "start.md")
+    assert f"```sh\ngit clone {REPOSITORY_ADDRESS} && cd bertedu\n```" in said and CLONE not in said
 
 
 def test_a_page_links_to_the_repository_once_there_is_one(three, monkeypatch):

@@ -41,6 +41,7 @@ PAGES = {
 BENCHMARKS, NOTES = "benchmarks/README.md", "benchmarks/notes.md"
 BELOW_A_SECTION = re.compile(r"^### (.+)$", re.MULTILINE)
 TWO_COMMANDS = re.compile(r"^## Two commands\n+(```sh\n.*?^```\n)", re.DOTALL | re.MULTILINE)
+CLONE = "<!-- git clone -->"  # where a page of the site shows how to get the course
 GRAPH = re.compile(r"```mermaid\n.*?```", re.DOTALL)
 
 
@@ -51,15 +52,16 @@ def write_tree(root: Path, folder: Path, solutions: bool = True) -> tuple[list[S
     shutil.copytree(root / "docs" / "site", folder)
     found = [stored(one, places) for one in chapters(places.chapters)]
     tree = Tree(root, folder, page_map(root, found))
+    commands = two_commands(read_text(root / "README.md"))
     for file, page in PAGES.items():
-        tree.add(file, page, read_text(root / file))
+        tree.add(file, page, read_text(root / file).replace(CLONE, clone_line(commands)))
     write_chapters(found, tree, solutions)
     write_teaching(found, tree)
     write_benchmarks(tree)
     write_interview(found, tree)
     write_reference(root / "bertedu", folder)
     write_about(root, folder)
-    write_text(folder / "two_commands.md", two_commands(read_text(root / "README.md")))
+    write_text(folder / "two_commands.md", commands)
     names = tomllib.loads(read_text(folder / "terms.toml"))["terms"]
     listed = terms(names, found)
     write_text(folder / "terms.md", glossary_page(listed))
@@ -72,6 +74,12 @@ def two_commands(readme: str) -> str:
     if not found:
         raise UserError("README.md has no block of commands under '## Two commands', which the front page shows.")
     return found[1]
+
+
+def clone_line(commands: str) -> str:
+    """Of the two commands, what comes before them: how to get the folder of the course."""
+    start, clone, *_ = commands.splitlines()
+    return "\n".join((start, clone, "```"))
 
 
 def page_map(root: Path, found: Sequence[Stored]) -> dict[str, str]:
