@@ -2,13 +2,14 @@
  * A matrix as a grid of coloured cells, with the tokens of its rows and columns; a canvas, so that 128 × 128 is quick.
  */
 
-import { fill } from "./colors.js";
+import { color, fill } from "./colors.js";
 import { element } from "./dom.js";
 
 const SMALLEST = 7; // pixels of a cell's width
 const LOWEST = 15; // and of its height, so that a row has room for its name, where there are not very many rows
 const LARGEST = 30;
 const FONT = 12;
+const SMALL = { willReadFrequently: true }; // drawn by the processor: sooner done than a graphics card is asked
 
 /**
  * @param {{rows: string[], columns: string[], data: ArrayLike<number>, scale?: number, label: string, width?: number,
@@ -20,7 +21,7 @@ const FONT = 12;
  */
 export function heatmap({ rows, columns, data, scale = 1, label, width = 560, told, chosen, ...more }) {
   const { smallest = SMALLEST, hint = true } = more;
-  width = Math.min(width, document.documentElement.clientWidth - 40);
+  width = Math.min(width, room());
   const margin = (names) => Math.min(110, 16 + Math.max(0, ...names.map((name) => name.length)) * FONT * 0.62);
   const [left, top] = [margin(rows), columns.some(Boolean) ? margin(columns) : 4];
   const cell = Math.max(smallest, Math.min(LARGEST, Math.floor((width - left) / Math.max(1, columns.length))));
@@ -55,16 +56,25 @@ export function heatmap({ rows, columns, data, scale = 1, label, width = 560, to
   );
 }
 
-/** A small picture of a matrix [T, T] without words, for choosing among many. */
+let measured = null;
+
+/**
+ * Pixels that the page has for a picture. They are measured anew only after the window has changed: a browser lays out
+ * the whole page to say it, and at each key that would take longer than the picture.
+ */
+function room() {
+  if (measured === null) addEventListener("resize", () => (measured = null), { once: true });
+  measured ??= document.documentElement.clientWidth - 40;
+  return measured;
+}
+
+/** A small picture of a matrix [T, T] without words, for choosing among many: one pixel a cell, stretched. */
 export function thumbnail(data, size, pixels = 56) {
-  const canvas = element("canvas", { "aria-hidden": "true" });
-  const pen = sized(canvas, pixels, pixels);
-  const cell = pixels / size;
-  for (let index = 0; index < size * size; index++) {
-    if (data[index] < 0.02) continue;
-    pen.fillStyle = fill(data[index]);
-    pen.fillRect((index % size) * cell, Math.floor(index / size) * cell, Math.ceil(cell), Math.ceil(cell));
-  }
+  const canvas = element("canvas", { "aria-hidden": "true", width: size, height: size });
+  Object.assign(canvas.style, { width: `${pixels}px`, height: `${pixels}px` });
+  const image = new ImageData(size, size);
+  for (let index = 0; index < size * size; index++) image.data.set(color(data[index]), 4 * index);
+  canvas.getContext("2d", SMALL).putImageData(image, 0, 0);
   return canvas;
 }
 
@@ -72,7 +82,7 @@ function sized(canvas, width, height) {
   const sharp = Math.min(2, globalThis.devicePixelRatio || 1);
   Object.assign(canvas, { width: Math.round(width * sharp), height: Math.round(height * sharp) });
   Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
-  const pen = canvas.getContext("2d");
+  const pen = canvas.getContext("2d", SMALL);
   pen.scale(sharp, sharp);
   return pen;
 }

@@ -44,7 +44,9 @@ class Playground {
     this.tabs = tabs(this.views, (view) => this.set({ view }));
     this.field = textField("A sentence", (text) => this.edit(text));
     this.build();
-    this.open(name, { ...files, weights }, faults).catch((error) => this.say(error.message));
+    this.opening = weights
+      .then((text) => this.open(name, { ...files, weights: text }, faults))
+      .catch((error) => this.say(error.message));
   }
 
   build() {
@@ -82,6 +84,7 @@ class Playground {
   async take(files) {
     this.say("Reading the folder …");
     try {
+      await this.opening;
       const { name, files: found } = await modelFiles(await files);
       await this.open(name, found, []);
       at("about").textContent = ""; // nobody knows what this one has read
@@ -119,7 +122,7 @@ class Playground {
 
   /** The sentence was edited: hidden words move along with their text. */
   edit(text) {
-    if (!this.tokenizer) return;
+    if (!this.tokenizer) return void Object.assign(this.state, { text, masks: [] }); // read as soon as BERT is there
     const words = (one) => wordsOf(this.tokenizer.encode(one));
     const masks = movedMasks(words(this.state.text), words(text), this.state.masks);
     this.set({ text, masks, token: null });
@@ -217,11 +220,18 @@ class Playground {
   }
 }
 
+/** The weights are the last and by far the longest element: the page is built while the browser still reads them. */
+async function weightsWhenRead() {
+  if (document.readyState === "loading") await new Promise((done) => addEventListener("DOMContentLoaded", done));
+  const text = at("weights").textContent;
+  at("weights").remove(); // the worker gets it
+  return text;
+}
+
 const data = JSON.parse(at("data").textContent);
 try {
-  new Playground({ ...data, weights: at("weights").textContent, worker: at("worker").textContent });
+  new Playground({ ...data, weights: weightsWhenRead(), worker: at("worker").textContent });
 } catch {
   at("message").textContent = "This browser cannot compute here: open the page in a newer one.";
   at("message").hidden = false;
 }
-at("weights").remove(); // the worker has it now

@@ -66,6 +66,7 @@ function readBfloat16(bytes) {
 let halves; // the number that each of the 65,536 patterns of a float16 stands for
 
 function readFloat16(bytes) {
+  if (globalThis.Float16Array) return new Float32Array(new Float16Array(bytes)); // where the browser has it
   halves ??= Float32Array.from({ length: 65536 }, (_, bits) => fromFloat16(bits));
   const patterns = new Uint16Array(bytes);
   const numbers = new Float32Array(patterns.length);

@@ -111,6 +111,21 @@ def test_pieces_follow_each_key(visitor):
     assert seen == ["u", "un", "unh", "unha", "unhap", "unhapp", "unhappy"]
 
 
+EARLY = """new MutationObserver((_, seen) => {
+    const field = document.querySelector("#sentence textarea");
+    if (!field) return;
+    seen.disconnect();
+    field.value = "A young [MASK] is called a calf.";
+    field.dispatchEvent(new Event("input"));
+}).observe(document, {subtree: true, childList: true});"""
+
+
+def test_what_is_written_while_the_page_is_still_read_is_answered(page, written):
+    page.add_init_script(EARLY)
+    visitor = Visitor(page, written)
+    assert visitor.pieces[1:4] == ["a", "young", "[MASK]"] and "“cow” (29 %)" in visitor.answer
+
+
 def test_words_are_hidden_and_shown_again(visitor):
     visitor.word("portuguese: hidden, show it")
     assert "Nothing is hidden. Choose a word above, or write [MASK] in its place" in visitor.answer
