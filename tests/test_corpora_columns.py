@@ -275,3 +275,45 @@ def test_words_and_tags_with_commas_between_are_refused_with_what_to_write(conte
 def test_what_nobody_sees_at_the_end_of_a_tag_makes_no_tag_of_its_own(tmp_path):
     (tmp_path / "a.conll").write_text("Ann\tB-x\u200b\nBo\tB-x\nand\tO\ufeff\n", encoding="utf-8")
     assert read_conll(tmp_path / "a.conll")[0].tags == ("B-x", "B-x", "O")
+
+
+@pytest.mark.parametrize("first", ["{n}.", "0{n}", "{n})", "1:{n}", "2-{n}", "s1.{n}", "{n}:"])
+def test_a_column_that_counts_the_words_in_another_way_is_refused(first, tmp_path):
+    words = ["Ann", "met", "Bo", "in", "Oslo"]
+    lines = [f"{first.format(n=number)}\t{word}\tO" for number, word in enumerate(words, start=1)]
+    (tmp_path / "a.tsv").write_text("\n".join([*lines, "", *lines[:3]]))
+    with pytest.raises(UserError, match=r"a.tsv, line 1: the first column is '.*1.*', which counts the words"):
+        read_conll(tmp_path / "a.tsv")
+    (tmp_path / "a.tsv").write_text("\n".join(f"{first.format(n=n)} NUM" for n in (3, 1, 2)))  # numbers that are words
+    assert len(read_conll(tmp_path / "a.tsv", scheme=None)[0].words) == 3
+
+
+def test_two_columns_of_tags_for_the_same_types_are_not_guessed_between(tmp_path):
+    """As conlleval writes them, the right tags and then the model's; or outer and inner ones."""
+    (tmp_path / "a.conll").write_text("Ann B-x O\nmet O O\nBo O B-x\n")
+    with pytest.raises(UserError, match=r"a.conll, line 1: the last two columns both have tags of the type 'x'"):
+        read_conll(tmp_path / "a.conll")
+    assert read_conll(tmp_path / "a.conll", tag_column=1)[0].tags == ("B-x", "O", "O")
+    (tmp_path / "a.conll").write_text("Ann B-NP B-x\nmet B-VP O\nBo B-NP B-x\n")  # phrases, and entities
+    assert read_conll(tmp_path / "a.conll")[0].tags == ("B-x", "O", "B-x")
+
+
+def test_a_last_column_without_tags_is_refused_in_the_shortest_file(tmp_path):
+    (tmp_path / "a.txt").write_text("1\tAnn\tNOUN\t_\n2\tmet\tVERB\t_\n")
+    with pytest.raises(UserError, match=r"a.txt, line 1: the last column is '_' for every word: write the tags there"):
+        read_conll(tmp_path / "a.txt", scheme=None)
+
+
+@pytest.mark.parametrize("pair", [("B-x", "B-X"), ("B-x", "B-\u200bx"), ("B-x y", "B-x\u00a0y")])
+def test_tags_that_look_alike_are_pointed_out(pair, tmp_path):
+    (tmp_path / "a.conll").write_text("".join(f"w\t{tag}\n" for tag in ("O", *pair)), encoding="utf-8")
+    with pytest.warns(UserWarning, match=r"a.conll, line 3: the tags .* look alike and are learned as two"):
+        assert set(read_conll(tmp_path / "a.conll")[0].tags) == {"O", *pair}
+
+
+@pytest.mark.parametrize("scheme", ["BIO", None])
+@pytest.mark.parametrize("ignored", [-100, "-100"])
+def test_what_a_loss_passes_over_is_no_tag(ignored, scheme, tmp_path):
+    (tmp_path / "a.jsonl").write_text(json.dumps({"words": ["a", "b"], "tags": ["O", ignored]}))
+    with pytest.raises(UserError, match=r"a.jsonl, line 1: the tag is -100, which marks what is not to be learned"):
+        read_tagged(tmp_path / "a.jsonl", scheme=scheme)

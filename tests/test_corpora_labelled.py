@@ -3,12 +3,13 @@
 import csv
 import gzip
 import json
+import warnings
 from collections import Counter
 
 import pytest
 
 from bertedu.corpora.readers.labelled import Answer, LabelledText, Question, Summary, TaggedWords
-from bertedu.corpora.task_data import read_labelled, read_questions, read_summaries, read_tagged
+from bertedu.corpora.task_data import read_choices, read_labelled, read_questions, read_summaries, read_tagged
 from bertedu.errors import UserError
 
 HARD_TEXTS = [
@@ -326,6 +327,14 @@ def test_an_entry_of_a_list_is_named_by_its_number(tmp_path):
         labelled(tmp_path / "a.json", "[7]")
 
 
+@pytest.mark.parametrize("read", [read_labelled, read_tagged, read_questions, read_choices, read_summaries])
+@pytest.mark.parametrize("content", ["[]", " [ ]\n"])
+def test_a_list_of_nothing_is_refused_by_every_reader(read, content, tmp_path):
+    (tmp_path / "a.json").write_text(content)
+    with pytest.raises(UserError, match=r"a.json (is a list without an entry|has no list 'data')"):
+        read(tmp_path / "a.json")
+
+
 def test_questions_in_a_list_are_read_as_rows_and_those_in_a_table_refused(tmp_path):
     row = {"id": "1", "context": "a b", "question": "q", "answers": {"text": ["b"], "answer_start": [2]}}
     (tmp_path / "a.json").write_text(json.dumps([row]))
@@ -335,12 +344,15 @@ def test_questions_in_a_list_are_read_as_rows_and_those_in_a_table_refused(tmp_p
         read_questions(tmp_path / "a.csv")
 
 
-@pytest.mark.parametrize("missing", ["nan", "NaN", "<NA>", "#N/A", " NaT "])
+@pytest.mark.parametrize("missing", ["nan", "NaN", "<NA>", "#N/A", " NaT ", "-nan", "#NAME?", "#DIV/0!", "#VALUE!"])
 def test_an_empty_cell_of_a_library_is_no_label_and_no_text(missing, tmp_path):
     for row in (f"a,{missing}", f"{missing},x"):
         with pytest.raises(UserError, match=r"a.csv, line 3: .* is '.*', as an empty cell is written"):
             labelled(tmp_path / "a.csv", f"text,label\nb,y\n{row}\n")
-    kept = labelled(tmp_path / "a.csv", "text,label\nnan bread,nano\nNA,null\nNone,none\n")
+    with pytest.warns(
+        UserWarning, match=r"a.csv, line 3: 'NA' is taken as it stands, where pandas would read an empty"
+    ):
+        kept = labelled(tmp_path / "a.csv", "text,label\nnan bread,nano\nNA,null\nNone,none\n")
     assert [(row.text, row.label) for row in kept] == [("nan bread", "nano"), ("NA", "null"), ("None", "none")]
 
 
@@ -352,6 +364,11 @@ def test_an_empty_cell_of_a_library_is_no_label_and_no_text(missing, tmp_path):
         ("[]", ()),
         ('"[1, 2]"', ("1", "2")),
         ("[x", ("[x",)),
+        ("\"('x', 'y')\"", ("x", "y")),
+        ("\"('x',)\"", ("x",)),
+        ("\"{'y', 'x'}\"", ("y", "x")),
+        ("(x)", ("(x)",)),
+        ('"(x), (y)"', ("(x)", "(y)")),
     ],
 )
 def test_the_text_of_a_list_is_the_labels_in_it(written, labels, tmp_path):
@@ -366,6 +383,12 @@ def test_the_text_of_a_list_is_the_labels_in_it(written, labels, tmp_path):
         (["x", "x; y"], "line 2: the label 'x; y' has a ';': write commas"),
         ([[0, 1, 1], [1, 0, 0]], r"line 1: the labels are \[0, 1, 1\], a 0 or 1 for each class"),
         (["[0, 1]", "[1, 0]"], r"line 1: the labels are \[0, 1\], a 0 or 1 for each class"),
+        ([[False, True], [True, True]], r"line 1: the labels are \[False, True\], a 0 or 1 for each class"),
+        ([[0.0, 1.0], [1.0, 0.0]], r"line 1: the labels are \[0.0, 1.0\], a 0 or 1 for each class"),
+        (["['x' 'y']", "['x']"], r"line 1: the labels are \"\['x' 'y'\]\": give a list"),  # as numpy shows them
+        (["[x, y]", "[x]"], r"line 1: the labels are '\[x, y\]': give a list"),
+        (["[1 2]", "[1]"], r"line 1: the labels are '\[1 2\]': give a list"),
+        (["{'x': 1}", "{}"], r"line 1: the labels are \"\{'x': 1\}\": give a list"),
     ],
 )
 def test_labels_that_no_commas_divide_are_refused(rows, says, tmp_path):
@@ -374,11 +397,71 @@ def test_labels_that_no_commas_divide_are_refused(rows, says, tmp_path):
         labelled(tmp_path / "a.jsonl", content, problem_type="multi_label_classification")
 
 
-@pytest.mark.parametrize("labels", [["x", "X"], ["café", "cafe\u0301"], ["Straße", "STRASSE"], ["1", "\uff11"]])
+@pytest.mark.parametrize(
+    "labels",
+    [
+        *(["x", "X"], ["café", "cafe\u0301"], ["Straße", "STRASSE"], ["1", "\uff11"], ["1", "01"], ["+2", "2"]),
+        *(["positive", "po\u00adsitive"], ["a b", "a  b"], ["a b", "a\u00a0b"], ["x\u200by", "xy"]),
+    ],
+)
 def test_labels_that_look_alike_are_pointed_out(labels, tmp_path):
     content = "".join(json.dumps({"text": "a", "label": label}) + "\n" for label in ["y", *labels])
     with pytest.warns(UserWarning, match=r"a.jsonl, line 3: the labels .* look alike and are learned as two"):
         assert len({row.label for row in labelled(tmp_path / "a.jsonl", content)}) == 3
+
+
+@pytest.mark.parametrize("labels", [["1", "-1"], ["1", "11", "10"], ["0", "00a"], ["a-b", "a b", "ab"], ["+", "-"]])
+def test_labels_that_differ_are_not_pointed_out(labels, tmp_path):
+    content = "".join(json.dumps({"text": "a", "label": label}) + "\n" for label in labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert [row.label for row in labelled(tmp_path / "a.jsonl", content)] == labels
+
+
+def test_the_list_of_a_row_is_no_label(tmp_path):
+    with pytest.raises(
+        UserError, match=r"a.csv, line 2: the label is \"\['x'\]\", a list: write one name, or choose the"
+    ):
+        labelled(tmp_path / "a.csv", "text,label\na,['x']\nb,['y']\n")
+    assert labelled(tmp_path / "a.csv", "text,label\na,[other]\nb,y\n")[0].label == "[other]"
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_rows_that_a_quote_has_swallowed_are_pointed_out(turned, tmp_path):
+    """Read as the rules of quotes say, and as `pandas` does, such a row is one text of three lines."""
+    good, bad = [("a", "x"), ("b", "y"), ("Hello, you\nyou, too", "y")], ("c,x\nd,y\ne", "x")
+    if turned:
+        bad = ("c\nx,d\ny,e", "x")
+    with (tmp_path / "a.csv").open("w", newline="") as file:
+        rows = [("text", "label"), *good, bad]
+        csv.writer(file).writerows([row[::-1] for row in rows] if turned else rows)
+    with pytest.warns(UserWarning, match=r"a.csv, line 6: the text has several lines, and one of them a label"):
+        assert [(row.text, row.label) for row in read_labelled(tmp_path / "a.csv")] == [*good, bad]
+
+
+def test_of_several_columns_of_labels_the_one_that_is_taken_is_said(tmp_path):
+    with pytest.warns(UserWarning, match=r"line 2: the column 'label' is taken, and not 'category' or 'score'"):
+        assert labelled(tmp_path / "a.csv", "text,score,category,label\na,1,2,x\n")[0].label == "x"
+    row = {"tokens": ["a"], "pos_tags": ["NN"], "ner_tags": ["B-x"]}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row))
+    with pytest.warns(UserWarning, match=r"line 1: the column 'ner_tags' is taken, and not 'pos_tags'"):
+        assert read_tagged(tmp_path / "a.jsonl", scheme=None)[0].tags == ("B-x",)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert read_tagged(tmp_path / "a.jsonl", tags="pos_tags", scheme=None)[0].tags == ("NN",)
+
+
+@pytest.mark.parametrize("column", ["text", "summary"])
+def test_an_empty_cell_is_no_summary_and_no_text_of_one(column, tmp_path):
+    (tmp_path / "a.csv").write_text("text,summary\na b c,a\n" + ("nan,a\n" if column == "text" else "a b,nan\n"))
+    with pytest.raises(UserError, match=rf"a.csv, line 3: {column} is 'nan', as an empty cell is written"):
+        read_summaries(tmp_path / "a.csv")
+
+
+def test_an_empty_cell_is_no_question_with_choices(tmp_path):
+    (tmp_path / "a.csv").write_text("question,choice1,choice2,answer\nq,a,b,1\nnan,a,b,2\n")
+    with pytest.raises(UserError, match=r"a.csv, line 3: question is 'nan', as an empty cell is written"):
+        read_choices(tmp_path / "a.csv")
 
 
 def test_the_number_of_rows_that_nobody_labelled_is_no_class(tmp_path):

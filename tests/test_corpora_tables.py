@@ -80,3 +80,31 @@ def test_what_stands_in_a_column_without_a_name_is_not_lost(lines, tmp_path):
     (tmp_path / "a.csv").write_text(lines)
     with pytest.raises(UserError, match=r"a.csv, line [23]: .* stands in a column without a name"):
         read_table(tmp_path / "a.csv")
+
+
+def test_spaces_behind_the_delimiters_of_a_header_are_no_part_of_values(tmp_path):
+    (tmp_path / "a.csv").write_text('text, label\n"a, b", "x"\nc,y\n')
+    assert [[*row.values()] for _, row in read_table(tmp_path / "a.csv")] == [["a, b", "x"], ["c", "y"]]
+    (tmp_path / "a.csv").write_text("text,label\n a, x\n")  # the header has none: spaces are the text's
+    assert [[*row.values()] for _, row in read_table(tmp_path / "a.csv")] == [[" a", " x"]]
+
+
+def test_quotes_behind_a_space_are_no_part_of_a_label(tmp_path):
+    (tmp_path / "a.csv").write_text('text,label\nb,y\na, "x"\n')
+    with pytest.raises(UserError, match=r"a.csv, line 3: a space before the quotes in ' \"x\"' makes them part of it"):
+        read_table(tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_text('text,label\n "Yes" he said,y\n')
+    assert read_table(tmp_path / "a.csv")[0][1]["text"] == ' "Yes" he said'
+
+
+def test_a_table_of_markdown_has_no_row_of_dashes(tmp_path):
+    (tmp_path / "a.csv").write_text("| text | label |\n|:---|---:|\n| a | x |\n")
+    with pytest.raises(UserError, match=r"a.csv, line 2 is a rule of a table of Markdown: save the table as CSV"):
+        read_table(tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_text("text,label\n---,x\n")
+    assert read_table(tmp_path / "a.csv")[0][1] == {"text": "---", "label": "x"}
+
+
+def test_what_nobody_sees_in_a_header_is_no_part_of_a_name(tmp_path):
+    (tmp_path / "a.csv").write_text("\u200btext,label\u00ad\u200e\na,x\n", encoding="utf-8")
+    assert read_table(tmp_path / "a.csv")[0][1] == {"text": "a", "label": "x"}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bertedu.corpora.readers.labelled import Choices
-from bertedu.corpora.readers.rows import Row, column_of, value_of
+from bertedu.corpora.readers.rows import Row, column_of, given_text, value_of
 from bertedu.corpora.readers.values import text_value
 from bertedu.errors import UserError, shown
 
@@ -30,10 +30,10 @@ def choices(rows: Sequence[Row]) -> list[Choices]:
     found: list[Choices] = []
     for row, answer in zip(rows, answers, strict=True):
         place, values = row
-        question = text_value(value_of(row, question_column), place, question_column)
+        question = given_text(value_of(row, question_column), place, question_column)
         contexts = [values[name] for name in CONTEXT_NAMES if name in values and name != question_column]
         context = next((given for given in contexts if given not in (None, "")), None)
-        context = "" if context is None else text_value(context, place, "the context")
+        context = "" if context is None else given_text(context, place, "the context")
         texts, names = choices_of(row)
         if len(texts) < 2 or len(set(texts)) < len(texts):
             raise UserError(f"{place}: the choices {shown(texts)} must be two or more, all different: mend the row.")

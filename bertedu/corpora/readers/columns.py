@@ -65,7 +65,7 @@ def read_conll(
     if not found:
         raise UserError(f"{path} holds no word: fetch it again, or name a file with sentences.")
     sentences: list[tuple[list[str], list[str], list[str]]] = []  # where, words, tags
-    for one in with_words_first(path, found):
+    for one in with_words_first(path, found, chosen=tag_column != -1):
         tag = tag_column if tag_column < 0 else tag_column - columns + len(one[0][1])  # counted in the whole line
         places = [place for place, _ in one]
         words = [text_value(values[0], place, "the word") for place, values in one]

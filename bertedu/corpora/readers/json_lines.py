@@ -17,11 +17,13 @@ REMEDY = (
 def read_json_lines(path: str | Path) -> list[Row]:
     """Every object of a file of JSON lines, or of one list (`[{…}, {…}]`); empty lines at the end are none.
 
-    Raises UserError with line and column for a line that is none.
+    Raises UserError with line and column for a line that is none, and for a list of nothing.
     """
     text = read_data_text(path)
     if text.lstrip().startswith("["):
         listed = parse_json(text, path, remedy=REMEDY)
+        if not listed:
+            raise UserError(f"{path} is a list without an entry: fetch it again, or name a file with data.")
         return [object_at(value, f"{path}, entry {number}") for number, value in enumerate(listed, start=1)]
     lines = read_lines(path)
     while not lines[-1].strip():

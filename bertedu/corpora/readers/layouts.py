@@ -10,11 +10,12 @@ CONLLU_COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPRE
 # 3-4 is a token of several words (don't), 8.1 a word that was left out: both stand beside the words of a sentence.
 MULTIWORD_OR_EMPTY = re.compile(r"[0-9]+-[0-9]+|[0-9]+\.[0-9]+")
 TAG = re.compile(r"O|[BIES]-\S+")
+NUMBERING = re.compile(r"(?:\w+[:.-])?0*([0-9]+)[.:)]?")
 ENOUGH = 3  # words after which it is no chance that their first columns count, or are equal
 
 
-def with_words_first(path: object, sentences: Sequence[Lines]) -> list[Lines]:
-    """The sentences without the numbers before their words.
+def with_words_first(path: object, sentences: Sequence[Lines], chosen: bool = False) -> list[Lines]:
+    """The sentences without the numbers before their words. chosen: it is said which column holds the tags.
 
     Raises UserError where the first column holds no words and it is not certain which one does.
     """
@@ -33,8 +34,20 @@ def with_words_first(path: object, sentences: Sequence[Lines]) -> list[Lines]:
         return [one for one in numbered if one]
     every = [first for one in firsts for first in one]
     lasts = [row[-1].strip() for one in sentences for _, row in one]
+    if set(lasts) == {"_"} and not chosen:
+        raise UserError(f"{place}: the last column is '_' for every word: write the tags there.")
+    if len(values) > 2 and not chosen and (shared := same_types(sentences)):
+        raise UserError(
+            f"{place}: the last two columns both have tags of the type {shown(shared)}, such as right ones and a "
+            "model's, or outer and inner ones: remove the column that is not to be learned."
+        )
     if len(every) < ENOUGH:
         return list(sentences)
+    if len(values) > 2 and counting([[last_number(first) for first in one] for one in firsts]):
+        raise UserError(
+            f"{place}: the first column is {shown(values[0])}, which counts the words: remove that column, so that the "
+            "word comes first."
+        )
     if len(values) > 2 and all(len(set(one)) == 1 for one in firsts) and max(map(len, firsts)) > 1:
         raise UserError(
             f"{place}: the first column is {shown(values[0])} for a whole sentence, its number or its file: remove "
@@ -43,9 +56,22 @@ def with_words_first(path: object, sentences: Sequence[Lines]) -> list[Lines]:
     tags_first = any(first[:2] in ("B-", "S-") for first in every) and all(map(TAG.fullmatch, every))
     if tags_first and not all(map(TAG.fullmatch, lasts)):
         raise UserError(f"{place}: the tag {shown(values[0])} stands before the word: write the word first.")
-    if set(lasts) == {"_"}:
-        raise UserError(f"{place}: the last column is '_' for every word: write the tags there.")
     return list(sentences)
+
+
+def same_types(sentences: Sequence[Lines]) -> str:
+    """A type of entity that both of the last two columns have, where each holds nothing but tags; "" where none."""
+    pairs = [[tag.strip() for tag in row[-2:]] for one in sentences for _, row in one]
+    if not all(TAG.fullmatch(tag) for pair in pairs for tag in pair):
+        return ""
+    before, last = ({tag[2:] for tag in column} - {""} for column in zip(*pairs, strict=True))
+    return min(before & last, default="")
+
+
+def last_number(first: str) -> str:
+    """The number at the end of what may count the words, such as 7 in 07, 7. and 3-7; "" where there is none."""
+    found = NUMBERING.fullmatch(first)
+    return found[1] if found else ""
 
 
 def counting(firsts: Sequence[Sequence[str]]) -> bool:

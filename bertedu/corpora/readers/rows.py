@@ -1,11 +1,10 @@
 """Rows with named columns, from a table, JSON lines or the hub, as examples of a task."""
 
-import unicodedata
-import warnings
 from collections.abc import Collection, Sequence
 from typing import Any
 
 from bertedu.config import PROBLEMS
+from bertedu.corpora.readers.doubts import warn_of_choice, warn_of_doubts
 from bertedu.corpora.readers.labelled import LabelledText, Summary, TaggedWords
 from bertedu.corpora.readers.schemes import tags_of_file
 from bertedu.corpora.readers.values import (
@@ -28,6 +27,7 @@ PAIR_NAMES = (
 )
 TEXT_NAMES = ("text", "sentence", "sentence1", "premise", "question1", "text1")
 LABEL_NAMES = ("label", "labels", "gold_label", "category", "score")
+YES_OR_NO = {"0", "1", "0.0", "1.0", "False", "True"}  # whether a class applies, in a list of all classes
 NO_AGREED_LABEL = "-"  # in the column gold_label of SNLI and MultiNLI
 WORDS_NAMES = ("words", "tokens")
 TAGS_NAMES = ("tags", "ner_tags", "upos", "pos_tags")
@@ -46,15 +46,19 @@ def value_of(row: Row, column: str) -> Any:
     return values[column]
 
 
-def column_of(rows: Sequence[Row], chosen: str | None, usual: Sequence[str], what: str, argument: str = "") -> str:
+def column_of(
+    rows: Sequence[Row], chosen: str | None, usual: Sequence[str], what: str, argument: str = "", alone: bool = False
+) -> str:
     """The chosen column, else the first of the usual names that the first row has.
 
-    argument, where there is one, is what chooses the column in Python.
+    argument, where there is one, is what chooses the column in Python; alone says that another of the usual names may
+    well be the one that is meant, of which there is a warning.
     """
     place, values = rows[0]
-    for name in usual if chosen is None else (chosen,):
-        if name in values:
-            return name
+    there = [name for name in (usual if chosen is None else (chosen,)) if name in values]
+    if there:
+        warn_of_choice(place, there[0], there[1:] if alone else ())
+        return there[0]
     wanted = repr(chosen) if chosen else f"for the {what} ({', '.join(usual)})"
     in_python = f", or choose it in Python with {argument}=…" if argument else ""
     raise UserError(
@@ -85,7 +89,7 @@ def labelled_texts(
         there = {name for _, values in rows for name in values}  # in one row is enough: then every row must have it
         usual = [names for names in PAIR_NAMES if there.issuperset(names) and pair in (None, names[1])]
         text, pair = usual[0] if usual else (column_of(rows, None, TEXT_NAMES, "text", "text"), pair)
-    label = column_of(rows, label, LABEL_NAMES, "label", "label")
+    label = column_of(rows, label, LABEL_NAMES, "label", "label", alone=True)
     refuse_hidden_lists(rows, label)
     examples: list[LabelledText] = []
     for row in rows:
@@ -107,7 +111,7 @@ def labelled_texts(
             named = class_value(value, place, labels)
         examples.append(LabelledText(first, named, second))
     refuse_unlabelled(rows, examples)
-    warn_of_likenesses(rows, examples)
+    warn_of_doubts([place for place, _ in rows], examples)
     return examples
 
 
@@ -123,7 +127,7 @@ def refuse_hidden_lists(rows: Sequence[Row], column: str) -> None:
     read = [listed(one) if isinstance(one, str) and one.startswith("[") else one for one in given]
     lists = [one for one in read if isinstance(one, list | tuple)]
     if len(lists) == len(rows) and all(
-        len(one) == len(lists[0]) > 1 and set(map(str, one)) <= {"0", "1"} for one in lists
+        len(one) == len(lists[0]) > 1 and set(map(str, one)) <= YES_OR_NO for one in lists
     ):
         raise UserError(
             f"{rows[0][0]}: the labels are {shown(lists[0])}, a 0 or 1 for each class: write the names of the classes "
@@ -142,30 +146,12 @@ def refuse_unlabelled(rows: Sequence[Row], examples: Sequence[LabelledText]) -> 
         )
 
 
-def warn_of_likenesses(rows: Sequence[Row], examples: Sequence[LabelledText]) -> None:
-    """Warn of labels that differ in capitals, or in how an accent is written, alone: they are learned as two."""
-    seen: dict[str, str] = {}
-    for (place, _), one in zip(rows, examples, strict=True):
-        for name in one.label if isinstance(one.label, tuple) else (one.label,):
-            if not isinstance(name, str):
-                continue
-            other = seen.setdefault(unicodedata.normalize("NFKC", name).casefold(), name)
-            if other != name:
-                spelt = ascii if other.casefold() != name.casefold() else repr
-                warnings.warn(
-                    f"{place}: the labels {spelt(other)} and {spelt(name)} look alike and are learned as two: "
-                    "write one of them if they are meant to be the same.",
-                    stacklevel=3,
-                )
-                return
-
-
 def tagged_words(
     rows: Sequence[Row], tags: str | None = None, scheme: str | None = "BIO", labels: Collection[str] | None = None
 ) -> list[TaggedWords]:
     """Each row as a sentence: a list of words and a list of as many tags. scheme and labels as in `read_conll`."""
     words_column = column_of(rows, None, WORDS_NAMES, "words")
-    tags_column = column_of(rows, tags, TAGS_NAMES, "tags", "tags")
+    tags_column = column_of(rows, tags, TAGS_NAMES, "tags", "tags", alone=True)
     sentences: list[tuple[tuple[str, ...], list[str], list[Any]]] = []  # words, where, tags
     for row in rows:
         place = row[0]
@@ -187,6 +173,6 @@ def summaries(rows: Sequence[Row]) -> list[Summary]:
     text = column_of(rows, None, DOCUMENT_NAMES, "text")
     summary = column_of(rows, None, SUMMARY_NAMES, "summary")
     return [
-        Summary(text_value(value_of(row, text), row[0], text), text_value(value_of(row, summary), row[0], summary))
+        Summary(given_text(value_of(row, text), row[0], text), given_text(value_of(row, summary), row[0], summary))
         for row in rows
     ]

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Any
 
+from bertedu.corpora.readers.doubts import warn_of_likenesses
 from bertedu.corpora.readers.values import label_value
 from bertedu.errors import UserError, shown
 
@@ -14,6 +15,7 @@ SCHEMES = {
     "BILOU": {"B": "B", "I": "I", "L": "E", "U": "S"},
     "BMES": {"B": "B", "M": "I", "E": "E", "S": "S"},
 }
+IGNORED = -100  # of a loss, for the pieces of a word after its first
 IN_BIO = {"B": "B", "I": "I", "E": "I", "S": "B"}
 Tags = tuple[Sequence[str], Sequence[Any]]  # of a sentence: where each tag stands, and the tags
 
@@ -33,6 +35,10 @@ def tags_of_file(
             sentences = [(places, as_bio(list(tags))) for places, tags in sentences]
     known = labels if written == scheme else None
     found = [tag_values(tags, places, written, known) for places, tags in sentences]
+    warn_of_likenesses(
+        (step for (places, _), tags in zip(sentences, found, strict=True) for step in zip(places, tags, strict=True)),
+        "tags",
+    )
     if written == scheme:
         return found
     roles = SCHEMES[str(written)]
@@ -105,6 +111,8 @@ def tag_value(
     before is the tag of the word before: a tag that goes on with an entity, or ends it, must have one of its type
     before it, since a CRF that knows this rule can never learn a sentence that breaks it.
     """
+    if tag in (IGNORED, str(IGNORED)):
+        raise UserError(f"{place}: the tag is {IGNORED}, which marks what is not to be learned: leave such words out.")
     name = label_value(tag, place, labels, "tag")
     if scheme is None or name == "O":
         return name

@@ -23,7 +23,7 @@ def read_squad(path: str | Path) -> list[Question]:
     that is called impossible or the other way round, and for an id that is there twice.
     """
     whole = parse_json(read_data_text(path), path)
-    if isinstance(whole, list) and all(isinstance(entry, dict) for entry in whole):
+    if isinstance(whole, list) and whole and all(isinstance(entry, dict) for entry in whole):
         return questions([(f"{path}, entry {number}", entry) for number, entry in enumerate(whole, start=1)])
     found: list[tuple[str, Question]] = []
     for where, article in entries(whole, "data", f"{path}", ""):

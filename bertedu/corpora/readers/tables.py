@@ -11,12 +11,15 @@ from bertedu.corpora.readers.opening import LONGEST_TEXT, known_name, read_data_
 from bertedu.corpora.readers.rows import Row
 from bertedu.corpora.readers.values import counted
 from bertedu.errors import UserError, shown
+from bertedu.utf8 import without_unseen
 
 QUOTED = re.compile(r'"(?:[^"]|"")*"')
+LATE_QUOTES = re.compile(r' +"[^"]*" *')
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 OTHERS = ";\t,|"  # what stands between values where a comma is the decimal point, or a name says the wrong thing
 SAID = re.compile(r'"?sep=(.)"?\r?\n')  # how Excel is told what stands between values, in a line before the header
 NUMBER = re.compile(r"[0-9]+")
+RULE = re.compile(r":?-{3,}:?")  # below the header of a table in Markdown
 
 
 def read_table(
@@ -26,6 +29,7 @@ def read_table(
 
     header names the columns of a file that has no header line. delimiter is what stands between values; unless given
     it is a comma in .csv and a TAB in .tsv, or another one that a line sep=; or the header tells (see `delimiter_in`).
+    Where a space follows each delimiter of the header, such spaces are passed over.
     A column without a name is passed over where it counts the rows, or is empty (see `refuse_nameless`).
     quoting says whether double quotes around a value are marks, so that it may hold delimiters and line breaks
     (RFC 4180, for TAB as well), or belong to the text. They belong to it also with TABs, where a value begins with one
@@ -43,10 +47,10 @@ def read_table(
     first = 1
     if delimiter is None:
         delimiter, first, text = delimiter_in(text, str(usual), header is None)
-    numbered = records(path, text, first, delimiter, quoting)
+    numbered = records(path, text, first, delimiter, quoting, header is None and has_spaces(text, delimiter))
     if header is None and numbered:
         (_, header), *numbered = numbered
-    columns = [name.strip() for name in header or ()]
+    columns = [without_unseen(name) for name in header or ()]
     names = [name for name in columns if name]
     if len(set(names)) < len(names):
         raise UserError(f"{path}: the columns {shown(columns)} need a name each, all different: mend the header.")
@@ -63,6 +67,8 @@ def read_table(
             )
         if not values:
             raise UserError(f"{path}, line {line} is empty: write a row there, or remove the line.")
+        if any(values) and all(RULE.fullmatch(value.strip()) for value in values if value):
+            raise UserError(f"{path}, line {line} is a rule of a table of Markdown: save the table as CSV.")
         if len(values) != len(columns):
             raise UserError(
                 f"{path}, line {line}: {counted(len(values), 'column')} where the header has {len(columns)} "
@@ -101,15 +107,22 @@ def refuse_nameless(columns: Sequence[str], values: Sequence[str], place: str) -
             )
 
 
-def records(path: Path, text: str, line: int, delimiter: str, quoting: bool) -> list[tuple[int, list[str]]]:
+def has_spaces(text: str, delimiter: str) -> bool:
+    """Whether a space follows each delimiter of the header, as it then does in the rows, where quotes may follow it."""
+    header = text.partition("\n")[0]
+    return 0 < header.count(delimiter) == header.count(f"{delimiter} ")
+
+
+def records(
+    path: Path, text: str, line: int, delimiter: str, quoting: bool, spaced: bool = False
+) -> list[tuple[int, list[str]]]:
     """The lines of a table as lists of values, each with the number of the line on which it begins; the text begins
-    on the given one."""
+    on the given one. spaced: spaces behind delimiters are passed over."""
     before = line - 1
     quoting = quoting and not (delimiter == "\t" and quotes_are_text(text))
     lines = io.StringIO(text, newline="")  # line breaks inside quotes stay as they are
-    reader = csv.reader(
-        lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE, strict=True
-    )
+    marks = csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE
+    reader = csv.reader(lines, delimiter=delimiter, quoting=marks, skipinitialspace=spaced, strict=True)
     found: list[tuple[int, list[str]]] = []
     first = line
     try:
@@ -120,6 +133,11 @@ def records(path: Path, text: str, line: int, delimiter: str, quoting: bool) -> 
                         f"{path}, line {first}: a quote opens here and closes in line {before + reader.line_num}: "
                         "close it, or where quotes are part of the text double them and put the value in quotes (in "
                         "Python, read it with quoting=False)."
+                    )
+                if quoting and delimiter != "\t" and (late := next(filter(LATE_QUOTES.fullmatch, values), "")):
+                    raise UserError(
+                        f"{path}, line {first}: a space before the quotes in {shown(late)} makes them part of it: "
+                        "remove the space."
                     )
                 found.append((first, values))
                 first = before + reader.line_num + 1

@@ -14,7 +14,13 @@ from bertedu.utf8 import without_unseen
 
 MOST_LABELS_SHOWN = 8
 BEYOND = 0.05  # of the scale: the highest of new scores, measured as finely as one likes, is seldom the highest of all
-MISSING = ("nan", "NaN", "NaT", "<NA>", "#N/A")  # how `pandas` and spreadsheets write a cell with nothing in it
+# How `pandas` and spreadsheets write a cell with nothing in it, or a formula that failed.
+MISSING = (
+    *("nan", "NaN", "-nan", "-NaN", "NaT", "<NA>", "1.#QNAN", "#NA", "#N/A", "#N/A N/A"),
+    *("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!"),
+)
+BRACKETS = (("[", "]"), ("{", "}"), ("(", ")"))
+JOINED = re.compile(r"""(['"])\s+\1""")  # as numpy shows a list: Python reads 'x' 'y' as one text
 NUMBER_WITH_POINT = re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
@@ -76,32 +82,42 @@ def refuse_missing(value: Any, place: str, name: str) -> None:
 
 def label_values(value: Any, place: str, labels: Collection[str] | None = None) -> tuple[str, ...]:
     """Many labels or none: a list, the text of one (as `pandas` writes it), or a text with commas between them."""
-    if isinstance(value, str):
-        value = listed(value) if value.strip() else []
-    if not isinstance(value, list | tuple):
+    names = (listed(value) if value.strip() else []) if isinstance(value, str) else value
+    if not isinstance(names, list | tuple):
         raise UserError(f"{place}: the labels are {shown(value)}: give a list, or names with commas between them.")
-    for one in value:
-        if isinstance(one, str) and (found := set(";|") & set(one)):
-            raise UserError(f"{place}: the label {shown(one)} has a {found.pop()!r}: write commas between labels.")
-    names = tuple(class_value(one, place, labels) for one in value)
-    if len(set(names)) < len(names):
-        raise UserError(f"{place}: the labels {shown(names)} name one twice: remove it.")
-    return names
+    for one in names:
+        if isinstance(one, str) and (marks := set(";|") & set(one)):
+            raise UserError(f"{place}: the label {shown(one)} has a {marks.pop()!r}: write commas between labels.")
+    found = tuple(class_value(one, place, labels) for one in names)
+    if len(set(found)) < len(found):
+        raise UserError(f"{place}: the labels {shown(found)} name one twice: remove it.")
+    return found
 
 
-def listed(text: str) -> list[Any]:
-    """The labels in a text: those of a list in brackets, or else what stands between commas."""
-    if text.strip().startswith("[") and text.strip().endswith("]"):
-        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-            found = ast.literal_eval(text.strip())
-            return found if isinstance(found, list) else [found]
-    return list(text.split(","))
+def listed(text: str) -> list[Any] | None:
+    """The labels in a text: those of a list (or tuple, or set) in brackets, or else what stands between commas. None
+    for square or curly brackets around anything else, such as a list as numpy shows it.
+    """
+    text = text.strip()
+    if (text[:1], text[-1:]) in BRACKETS and not JOINED.search(text):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            found = ast.literal_eval(text)
+            if isinstance(found, list | tuple):
+                return list(found)
+            if isinstance(found, set):
+                return sorted(found, key=lambda label: text.find(str(label)))
+    return None if (text[:1], text[-1:]) in BRACKETS[:2] else list(text.split(","))
 
 
 def class_value(value: Any, place: str, labels: Collection[str] | None = None) -> str:
     """A label of a table or of JSON, where a number with a point is a score in the wrong column."""
     refuse_missing(value, place, "the label")
     label = label_value(value, place, labels)
+    if (label[:1], label[-1:]) == BRACKETS[0] and listed(label) is not None:
+        raise UserError(
+            f"{place}: the label is {shown(label)}, a list: write one name, or choose the task multi-label (in Python "
+            "problem_type=…)."
+        )
     if NUMBER_WITH_POINT.fullmatch(label):
         raise UserError(
             f"{place}: the label is {label!r}, a number with a point: write names or whole numbers, or choose the task "
