@@ -190,7 +190,7 @@ def quoted(path: str | Path) -> str:
 
 def cache_folder() -> Path:
     """Where harvested text is kept between runs: $BERTEDU_CACHE, or the user's cache folder."""
-    if chosen := os.environ.get("BERTEDU_CACHE"):
-        return Path(chosen)
+    if chosen := os.environ.get("BERTEDU_CACHE", "").strip():
+        return Path(chosen).expanduser()
     base = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "bertedu"

@@ -108,6 +108,12 @@ def test_an_empty_name_is_refused(arguments):
     assert "is empty: write one, or leave the option out" in refused(*arguments)
 
 
+@pytest.mark.parametrize("unseen", ["", " \n", "\u200b"])
+def test_a_question_and_a_text_that_are_empty_are_refused(unseen):
+    assert refused("answer", unseen, "--text", "a b", "--model", "x") == "bertedu: the question is empty: write one."
+    assert "the text to look in is empty: write one" in refused("answer", "a?", "--text", unseen, "--model", "x")
+
+
 @pytest.mark.parametrize("text", ["a\0b", "half \udcff"])
 def test_an_argument_that_no_file_can_hold_is_refused_in_words(text):
     for arguments in (

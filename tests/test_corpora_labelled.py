@@ -192,6 +192,33 @@ def test_a_folder_for_each_label_reads_texts_alone(tmp_path):
         read_labelled(tmp_path / "pos")
 
 
+def test_what_systems_and_editors_leave_in_a_folder_is_no_text(tmp_path):
+    for place in (
+        "neg/1.txt",
+        "pos/1.txt",
+        "pos/1.txt~",
+        "pos/#1.txt#",
+        "pos/Thumbs.db",
+        "neg/desktop.ini",
+        "__MACOSX/1",
+    ):
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / place).write_text(place)
+    assert [(row.text, row.label) for row in read_labelled(tmp_path)] == [("neg/1.txt", "neg"), ("pos/1.txt", "pos")]
+    (tmp_path / "Pos").mkdir()
+    (tmp_path / "Pos" / "1.txt").write_text("a")
+    with pytest.warns(UserWarning, match=r"pos: the labels 'Pos' and 'pos' look alike"):
+        assert len(read_labelled(tmp_path)) == 3
+
+
+def test_the_unlabelled_reviews_of_imdb_become_no_class(tmp_path):
+    for label in ("neg", "pos", "unsup"):
+        (tmp_path / label).mkdir()
+        (tmp_path / label / "1.txt").write_text("a film")
+    with pytest.raises(UserError, match=r"unsup holds texts without a label, as in the set IMDB: move it"):
+        read_labelled(tmp_path)
+
+
 def test_files_by_label_lose_no_line_and_no_file(tmp_path):
     (tmp_path / "a.pos").write_text("One.\n\nTwo.\n", encoding="utf-8")
     (tmp_path / "a.neg").write_text("One.\n", encoding="utf-8")

@@ -1,11 +1,13 @@
 """Plain-text files as documents: three ways of writing, books, and files that cannot be used."""
 
 import gzip
+import warnings
 from pathlib import Path
 
 import pytest
 
 from bertedu.corpora.readers import files_corpus, read_documents, text_documents
+from bertedu.corpora.task_data import read_labelled, read_tagged
 from bertedu.errors import UserError
 
 WRAPPED = """The first sentence is wrapped
@@ -216,3 +218,47 @@ def test_chinese_that_is_wrapped_by_hand_gets_no_spaces():
     paragraph = "我们在北京的大学里学习自然\n语言处理。今天的天气很好我们\n去公园。明天见。"
     (document,) = text_documents(f"{paragraph}\n\n{paragraph}", "a.txt")
     assert document.sentences[:2] == ("我们在北京的大学里学习自然语言处理。", "今天的天气很好我们去公园。")
+
+
+def test_a_line_of_zero_width_spaces_ends_a_paragraph():
+    for unseen in ("\u200b", "\ufeff \u00ad", "\u00a0", ""):
+        assert sentences(f"The cat sat\n{unseen}\nIt was tired. It slept.\n") == sentences(
+            "The cat sat\n\nIt was tired. It slept.\n"
+        )
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('{"text": "The cat sat. It slept."}', "holds JSON lines"),
+        ("<p>The cat sat. It slept.</p>", "holds lines with tags"),
+    ],
+)
+def test_lines_of_another_format_are_no_text(line, says, tmp_path):
+    (tmp_path / "a.txt").write_text(f"{line}\n\n" * 10)
+    with pytest.raises(UserError, match=rf"a.txt {says}.*: save the text in it alone"):
+        read_documents(tmp_path / "a.txt")
+    (tmp_path / "a.txt").write_text(f"The cat sat. It slept.\n\n{line}\n\n" * 10)  # a text that shows such lines
+    assert read_documents(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize("read_as", ["latin1", "cp1252"])
+def test_text_that_was_read_in_a_wrong_encoding_is_pointed_out(read_as, tmp_path):
+    right = "Il \u00e9tait l\u00e0. Elle dit \u2014 \u00ab oui \u00bb.\n" * 3
+    (tmp_path / "a.txt").write_text("Hier.\n" + right.encode().decode(read_as, "replace"), encoding="utf-8")
+    with pytest.warns(
+        UserWarning, match=r"a.txt, line 2: '\u00c3\u00a9' looks like UTF-8 that was read as Windows-1252"
+    ):
+        read_documents(tmp_path / "a.txt")
+    (tmp_path / "a.txt").write_text(
+        f"\u00c2ge, S\u00c3O PAULO, \u00e2ge \u20ac 3, \u00c2 \u00bb. {right}", encoding="utf-8"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_documents(tmp_path / "a.txt")
+
+
+def test_a_name_that_is_too_long_for_a_file_is_refused_in_words():
+    for read in (read_documents, read_labelled, read_tagged):
+        with pytest.raises(UserError, match=r"cannot be read \(File name too long\)"):
+            read("x" * 5000 + ".csv")

@@ -55,6 +55,14 @@ def test_the_cache_can_be_moved(monkeypatch, tmp_path):
     assert cache_folder() == tmp_path
 
 
+def test_the_cache_may_be_in_the_home(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("BERTEDU_CACHE", "~/texts")
+    assert cache_folder() == tmp_path / "texts"
+    monkeypatch.setenv("BERTEDU_CACHE", " ")
+    assert cache_folder().name == "bertedu"
+
+
 def test_a_file_in_the_place_of_a_folder_is_told_in_words(tmp_path):
     (tmp_path / "runs").write_text("")
     with pytest.raises(UserError, match=r"metrics\.json could not be written"):

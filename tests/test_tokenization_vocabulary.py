@@ -56,6 +56,13 @@ def test_line_separators_of_unicode_and_windows_line_ends_do_not_shift_the_ids(t
     assert BertTokenizer.from_pretrained(tmp_path).tokens == tokens
 
 
+def test_spaces_behind_a_token_are_none_of_it(tmp_path):
+    (tmp_path / "vocab.txt").write_text("".join(f"{token} \t\n" for token in TOKENS))
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "BertTokenizer"}')
+    ours, theirs = BertTokenizer.from_pretrained(tmp_path), transformers.AutoTokenizer.from_pretrained(tmp_path)
+    assert ours.encode("ab a") == theirs.encode("ab a", add_special_tokens=False) == [5, 6, 5]
+
+
 def test_a_cased_vocabulary_without_settings_keeps_its_capitals(tmp_path):
     for tokens, cased in (([*TOKENS, "Oslo"], True), ([*TOKENS, "oslo", "[NUM]", "ℝ"], False)):
         (tmp_path / "vocab.txt").write_text("\n".join(tokens), encoding="utf-8")

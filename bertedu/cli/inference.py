@@ -7,6 +7,7 @@ import click
 
 from bertedu.cli.saying import NAME, PATH, say
 from bertedu.errors import UserError
+from bertedu.utf8 import without_unseen
 
 MODEL_HELP = "A run folder, a saved model's folder, or a hub id.  [default: the newest run in runs/{}]"
 FILLS, OR_THE_COURSES = " that fills masks", "; without one, the checkpoint of the course"
@@ -111,6 +112,9 @@ def answer(question: str, file: Path | None, text: str | None, model: str | None
     if (file is None) == (text is None):
         raise UserError("there must be one text to look in: name a file, or give --text.")
     context = read_text(file) if file is not None else text or ""
+    for one, what in ((question, "question"), (context, "text to look in")):
+        if not without_unseen(one):
+            raise UserError(f"the {what} is empty: write one.")
     kinds = class_names(SpanFinder.kind)
     named, chosen = (model, "") if model else choose(kinds, "answers questions", "finetune question-answering")
     asked = (*open_finder(named), question, context)

@@ -1,5 +1,6 @@
 """Text of the Hugging Face hub as a corpus, through the library `datasets`: online, cached, or from a folder."""
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -31,7 +32,7 @@ def hub_corpus(name: str) -> Corpus:
 
 def load_split(name: str, split: str = "train"):
     """The rows of a split; the last part of the name is taken for a configuration where there is no such set."""
-    if not HUB_NAME.fullmatch(name) and not (name and Path(name).is_dir() and ".." not in Path(name).parts):
+    if not HUB_NAME.fullmatch(name) and not (name and os.path.isdir(name) and ".." not in Path(name).parts):
         raise UserError(
             f"hub:{name} cannot be loaded (no data set has such a name): check the name, which is NAME, USER/NAME or "
             "USER/NAME/CONFIGURATION."

@@ -1,5 +1,6 @@
 """Labelled data for each task by one call, wherever it is: a file, a folder, or a set of the hub (hub:NAME)."""
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
@@ -44,7 +45,7 @@ def read_labelled(
     if not isinstance(source, str | Path):
         only_single_labels(problem_type, "the names of files")
         return read_files_by_label(source, labels)
-    if not is_hub(source) and Path(source).is_dir():
+    if not is_hub(source) and os.path.isdir(source):
         only_single_labels(problem_type, str(source))
         return read_folders_by_label(source, labels)
     rows = read_rows(source, split, header, delimiter, quoting)

@@ -66,9 +66,10 @@ def number_tokens(tokens: list[str], source: str | Path = "vocab", line: str = "
 
 
 def read_vocabulary(path: Path) -> dict[str, int]:
-    """Read a vocab.txt: one token a line, in the order of their ids."""
+    """Read a vocab.txt: one token a line, in the order of their ids. Spaces behind a token are none of it."""
     text = read_text(path).replace("\r\n", "\n")  # not splitlines: some tokens are line separators of Unicode
-    return number_tokens(text.removesuffix("\n").split("\n") if text else [], path, "line")
+    lines = text.removesuffix("\n").split("\n") if text else []
+    return number_tokens([line.rstrip(" \t") or line for line in lines], path, "line")
 
 
 def guessed_normalization(vocab: Iterable[str], path: Path) -> Normalization:

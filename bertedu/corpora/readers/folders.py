@@ -4,11 +4,14 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
+from bertedu.corpora.readers.doubts import warn_of_likenesses
 from bertedu.corpora.readers.labelled import LabelledText
 from bertedu.corpora.readers.opening import read_data_text, read_lines
 from bertedu.corpora.readers.values import counted, label_value, text_value
 from bertedu.errors import UserError
 
+OF_A_SYSTEM = re.compile(r"\..*|.*~|#.*#|Thumbs\.db|desktop\.ini|__MACOSX", re.IGNORECASE | re.DOTALL)
+UNLABELLED = "unsup"  # the folder of IMDB whose reviews have no label
 NO_LABEL = re.compile(r"(\.txt)?(\.gz)?\Z", re.IGNORECASE)  # an ending that says how to read a file
 
 
@@ -48,8 +51,9 @@ def read_files_by_label(
 def read_folders_by_label(folder: str | Path, labels: Collection[str] | None = None) -> list[LabelledText]:
     """The files in one folder for each label, each file one text, in the order of the names.
 
-    The names of the folders are the labels. Hidden files, and files beside the folders, are not data.
-    Raises UserError for fewer than two folders, an empty one, or folders inside them.
+    The names of the folders are the labels. Hidden files, those that systems and editors leave (see `OF_A_SYSTEM`), and
+    files beside the folders are not data.
+    Raises UserError for fewer than two folders, an empty one, folders inside them, or one of texts without a label.
     """
     folder = Path(folder)
     folders = [path for path in visible(folder) if path.is_dir()]
@@ -61,6 +65,8 @@ def read_folders_by_label(folder: str | Path, labels: Collection[str] | None = N
     examples: list[LabelledText] = []
     for inner in folders:
         label = label_value(inner.name, str(inner), labels)
+        if label == UNLABELLED:
+            raise UserError(f"{inner} holds texts without a label, as in the set IMDB: move it to another folder.")
         files = visible(inner)
         if not files:
             raise UserError(f"{inner} is empty: put the texts of the label {label!r} there, or remove it.")
@@ -69,12 +75,13 @@ def read_folders_by_label(folder: str | Path, labels: Collection[str] | None = N
                 raise UserError(f"{path} is a folder among the texts of {label!r}: move its files up, or remove it.")
             text = read_data_text(path).replace("\r\n", "\n").rstrip("\n")
             examples.append(LabelledText(text_value(text, str(path), "the text"), label))
+    warn_of_likenesses((str(inner), inner.name) for inner in folders)
     return examples
 
 
 def visible(folder: Path) -> list[Path]:
-    """What a folder holds, by name, without hidden files."""
+    """What a folder holds, by name, without hidden files and those that systems and editors leave."""
     try:
-        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+        return sorted(path for path in folder.iterdir() if not OF_A_SYSTEM.fullmatch(path.name))
     except OSError as error:
         raise UserError(f"{folder} cannot be read ({error.strerror}): check the name and the permissions.") from error

@@ -1,7 +1,9 @@
 """Opening a file of text: UTF-8, compressed or not, whatever its line ends; refused as a whole or read as a whole."""
 
 import gzip
+import os
 import re
+import warnings
 import zlib
 from io import BytesIO
 from pathlib import Path
@@ -12,7 +14,11 @@ from bertedu.utf8 import decode
 
 # About two novels. A longer text in one row comes from lost line ends or a quote that was never closed,
 # and BERT reads 512 tokens of it.
+MOST_LOOKED_AT = 1000  # lines
+FORMATS = {("{", "}"): "JSON lines", ("<", ">"): "lines with tags, as HTML has"}  # that are no text to learn from
 LONGEST_TEXT = 1_000_000  # characters
+# UTF-8 that was read as Windows-1252 or Latin-1 and written as UTF-8 again: Ã© for é, â€™ for an apostrophe.
+TWICE = re.compile("[\u00c2\u00c3][\u0080-\u00bf]|\u00e2\u20ac[\u0080-\u00bf\u2018-\u2122]|\u00e2\u0080[\u0080-\u00bf]")
 CONTROL = re.compile("[\0-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")  # but for those that end a line, or are white space
 
 
@@ -32,12 +38,29 @@ def read_plain_text(path: str | Path) -> str:
 def read_running_text(path: str | Path) -> str:
     """The text of a file of prose without its control characters, which BERT's own tokenizer takes away, too.
 
-    Raises UserError as `read_plain_text` does, and for a file with so many NULs that it must be UTF-16.
+    Raises UserError as `read_plain_text` does, for a file with so many NULs that it must be UTF-16, and for JSON lines
+    and HTML.
     """
     text = read_plain_text(path)
     if text.count("\0") * 10 > len(text):
         raise UserError(f"{path} has a NUL in every few characters, as UTF-16 has: save the file as UTF-8 text.")
+    lines = [line for line in text.split("\n", MOST_LOOKED_AT)[:MOST_LOOKED_AT] if line.strip()]
+    for (begin, end), name in FORMATS.items():
+        if sum(line.strip().startswith(begin) and line.strip().endswith(end) for line in lines) * 4 > 3 * len(lines):
+            raise UserError(f"{path} holds {name}: save the text in it alone.")
+    warn_of_two_decodings(text, path)
     return CONTROL.sub("", text)
+
+
+def warn_of_two_decodings(text: str, path: str | Path) -> None:
+    """Warn of UTF-8 that was once read as another encoding, so that each letter with an accent became two."""
+    if found := TWICE.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        warnings.warn(
+            f"{path}, line {line}: {found[0]!r} looks like UTF-8 that was read as Windows-1252: open the source again "
+            "as UTF-8.",
+            stacklevel=3,
+        )
 
 
 def unpacked(data: bytes, path: Path) -> bytes:
@@ -60,7 +83,7 @@ def known_name(path: str | Path) -> str:
 
 def refuse_folder(path: Path) -> None:
     """Raise UserError for a folder where a file is to be read."""
-    if path.is_dir():
+    if os.path.isdir(path):  # also of names that are too long to be one
         raise UserError(f"{path} is a folder where a file should be: name one of the files in it.")
 
 
@@ -72,6 +95,7 @@ def read_data_text(path: str | Path) -> str:
     if (position := text.find("\0")) >= 0:
         line = text.count("\n", 0, position) + 1
         raise UserError(f"{path}, line {line}: there is a NUL character: save the file as UTF-8 text.")
+    warn_of_two_decodings(text, path)
     return text
 
 

@@ -1,5 +1,6 @@
 """Your own text as a corpus: plain files, of books or of sentences, as people and as BERT's scripts write them."""
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,6 +13,7 @@ from bertedu.corpora.readers.opening import read_running_text
 from bertedu.errors import UserError
 from bertedu.segmentation import joined, split_sentences
 from bertedu.segmentation.sentences import ends_with_stop, has_stop
+from bertedu.utf8 import without_unseen
 
 SENTENCES_PER_DOCUMENT = 24  # of a running text: about three examples of 128 tokens
 LINES_THAT_TELL = 20_000  # in which way a text is written: so many, from all over it, are looked at
@@ -62,7 +64,7 @@ def read_documents(paths: str | Path | Iterable[str | Path]) -> list[Document]:
 
 def text_files(path: Path) -> list[Path]:
     """The file itself, or the text files of a folder sorted by name."""
-    if not path.is_dir():
+    if not os.path.isdir(path):
         return [path]
     files = sorted(file for file in path.iterdir() if file.name.lower().endswith(TEXT_SUFFIXES) and file.is_file())
     if not files:
@@ -110,7 +112,7 @@ def blocks_of_lines(text: str) -> list[list[str]]:
     """The lines of a text without space around them, in groups that empty lines and `= headings =` divide."""
     blocks: list[list[str]] = [[]]
     for line in text.splitlines():
-        line = line.strip()
+        line = line.strip() if without_unseen(line) else ""  # a line of zero-width spaces is empty
         if line and not ENCYCLOPEDIA_HEADING.fullmatch(line):
             blocks[-1].append(line)
         elif line:
