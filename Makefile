@@ -106,6 +106,8 @@ lint: environment
 	.venv/bin/mypy
 	@.venv/bin/python tests/support/voice.py
 
+# Two packages come as sources only. A pip before 23.1, such as Debian 12's, builds them in the old way unless it is asked
+# for the new one (--use-pep517), and the old way fails.
 # .venv/setup says what was installed (PARTS), in which folder, and from which pins. It reads "unfinished" until the
 # last step is done: what an interrupted or moved set-up left behind is cleared away, not repaired.
 environment:
@@ -139,7 +141,7 @@ environment:
 		3) extras="$(EXTRAS_3)"; echo "Installing what the notebooks, the tests and authors use (.venv will have 3.2 GB)." ;; \
 	esac; \
 	echo unfinished > .venv/setup && \
-	.venv/bin/python -m pip install --disable-pip-version-check --no-input \
+	.venv/bin/python -m pip install --disable-pip-version-check --no-input --use-pep517 \
 		-c constraints.txt -e ".$$extras" && \
 	echo "$$parts $$wanted" > .venv/setup || \
 	{ echo "The set-up did not finish (see above). Once that is put right, the same command starts it again."; exit 1; }

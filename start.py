@@ -35,8 +35,8 @@ def python_in(environment: Path, windows: bool) -> Path:
 def setup_commands(target: str, python: Path, there: bool) -> list[list[str]]:
     """The commands that make the environment, where it is not there, and install what the target needs."""
     make = [] if there else [[sys.executable, "-m", "venv", "--clear", ".venv"]]
-    pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "-c", "constraints.txt"]
-    return [*make, [str(python), *pip, "-e", f".{EXTRAS[target]}"]]
+    pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--use-pep517"]
+    return [*make, [str(python), *pip, "-c", "constraints.txt", "-e", f".{EXTRAS[target]}"]]
 
 
 def commands(target: str, python: Path, arguments: list[str]) -> list[list[str]]:

@@ -177,3 +177,9 @@ def test_a_new_pin_keeps_what_was_installed_besides(folder):
 def test_people_are_told_how_much_is_installed(folder):
     sizes = [re.search(r"will have ([\d.]+) GB", make(folder, name).stdout) for name in ("bert", "lab", "test", "test")]
     assert [float(size[1]) if size else None for size in sizes] == [1.6, 2.9, 3.2, None]
+
+
+def test_packages_that_come_as_sources_are_built_by_an_old_pip_too(folder):
+    """A pip before 23.1, as Debian 12 has it, runs their setup.py itself unless it is told otherwise, and fails."""
+    make(folder, "lab")
+    assert "--use-pep517" in (folder / "extras").read_text()

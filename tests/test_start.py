@@ -89,6 +89,7 @@ def test_each_system_has_its_interpreter_in_every_command(environment, windows, 
     there = start.python_in(environment, windows)
     make, install = start.setup_commands("lab", there, there=False)
     assert make == [sys.executable, "-m", "venv", "--clear", ".venv"]
+    assert "--use-pep517" in install  # a pip before 23.1 cannot build what comes as sources only
     assert install[0] == python and install[-4:] == ["-c", "constraints.txt", "-e", f".{start.NOTEBOOKS}"]
     for target in TARGETS:
         assert all(command[:2] == [python, "-m"] for command in start.commands(target, there, []))
