@@ -57,7 +57,7 @@ def no_activation(x, attention, w_1, b_1, w_2, b_2, norm_1, norm_2, pre_norm):
 
 
 def no_biases(x, attention, w_1, b_1, w_2, b_2, norm_1, norm_2, pre_norm):
-    return one_rule_for_both(x, attention, w_1, 0, w_2, 0, norm_1, norm_2, pre_norm)
+    return one_rule_for_both(x, attention, w_1, 0 * b_1, w_2, 0 * b_2, norm_1, norm_2, pre_norm)
 
 
 def residual_after_the_norm(x, attention, w_1, b_1, w_2, b_2, norm_1, norm_2, pre_norm):
