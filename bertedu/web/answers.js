@@ -83,7 +83,9 @@ export class Bert {
         position,
         word,
         candidates: all.slice(0, TOP).map((one) => ({ token: this.tokenizer.tokens[one.id], ...one })),
-        original: hidden ? { token, id, rank: rank + 1, probability: all[rank].probability } : null,
+        original: hidden
+          ? { token, id, of: wordOfPieces(pieces, word), rank: rank + 1, probability: all[rank].probability }
+          : null,
       };
     });
   }
@@ -158,6 +160,12 @@ export class Bert {
     const depths = [...Array(this.model.config.num_hidden_layers + 1).keys()];
     return { pieces, hidden: depths.map((depth) => ({ rows: rowsOf(steps.get(`hidden.${depth}`)) })) };
   }
+}
+
+/** A hidden word of several pieces, joined: each of them is guessed alone. null for a word of one piece. */
+function wordOfPieces(pieces, word) {
+  const parts = pieces.filter((piece) => piece.hidden && piece.word === word);
+  return parts.length > 1 ? parts.map(({ token }) => token.replace(/^##/, "")).join("") : null;
 }
 
 /** Changes that name positions which a shorter sentence no longer has are left out. */

@@ -41,7 +41,13 @@ export function bars(answer, { before = null, title }) {
 
 function note(one, hidden, original) {
   if (!hidden) return "";
-  return one.late ? `the hidden word, number ${original.rank.toLocaleString("en")}` : "the hidden word";
+  const it = `the hidden ${kind(original)}`;
+  return one.late ? `${it}, number ${original.rank.toLocaleString("en")}` : it;
+}
+
+/** What was hidden: a word, or one piece of a word of several. */
+function kind({ of }) {
+  return of === null ? "word" : `piece of “${of}”`;
 }
 
 function tracks(one, before) {
@@ -60,7 +66,7 @@ export function inWords({ candidates, original }) {
   const told = ({ token, probability }) => `“${token}” (${percent(probability)})`;
   const best = `BERT expects ${told(first)}${second ? `, then ${told(second)}` : ""}.`;
   if (!original) return best;
-  if (original.rank === 1) return `${best} The hidden word was “${original.token}”: right.`;
+  if (original.rank === 1) return `${best} The hidden ${kind(original)} was “${original.token}”: right.`;
   const place = `its choice number ${original.rank.toLocaleString("en")} (${percent(original.probability)})`;
-  return `${best} The hidden word was “${original.token}”, ${place}.`;
+  return `${best} The hidden ${kind(original)} was “${original.token}”, ${place}.`;
 }

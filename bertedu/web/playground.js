@@ -188,7 +188,10 @@ class Playground {
       ids: true,
     });
     replace(at("pieces"), ...shown, pieces.length > MOST_CHIPS ? element("span", {}, "…") : null);
-    at("count").textContent = `${pieces.length} pieces, each with its id. Choose a word to hide it from BERT.`;
+    const unknown = pieces.some(({ token }) => token === "[UNK]");
+    at("count").textContent =
+      `${pieces.length} pieces, each with its id. Choose a word to hide it from BERT.` +
+      (unknown ? " [UNK] stands for a word that this BERT has no pieces for: it cannot tell such words apart." : "");
   }
 
   /** The pieces on this side of the worker: at each key, before anything is computed. */

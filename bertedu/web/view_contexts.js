@@ -107,5 +107,6 @@ function inWords({ sentences, missing, points: all, cosines }, layer, word) {
   pairs.sort((one, other) => other[0] - one[0]);
   const told = ([cosine, one, other]) => `${one + 1} and ${other + 1} (cosine ${cosine.toFixed(2)})`;
   const shown = `The map shows ${percent(all[layer].share)} of the differences.`;
+  if (pairs.length === 1) return `Sentences ${told(pairs[0])}: write a third to compare with.${lost}`;
   return `Closest: sentences ${told(pairs[0])}; farthest: ${told(pairs.at(-1))}. ${shown}${lost}`;
 }

@@ -23,7 +23,8 @@ export function swapView(app) {
   const node = element("div", {}, element("p", { class: "about" }, about), field.node, again, says, answers, moved);
 
   async function update() {
-    const { text, masks, changed } = app.state;
+    const { text, masks } = app.state;
+    const changed = fitting(app.state, app.start);
     field.show(changed);
     const before = app.tokenizer.encode(text);
     const after = app.tokenizer.encode(changed);
@@ -34,7 +35,8 @@ export function swapView(app) {
     const [one, other] = [app.look.answers[0], look.answers[0]];
     if (one && other) {
       replace(answers, bars(one, { title: "As above" }), bars(other, { title: "With the other word", before: one }));
-      says.textContent = `Now ${inWords(other)}`;
+      says.textContent =
+        changed === text ? "Both sentences are the same: change a word in this one." : `Now ${inWords(other)}`;
     } else {
       replace(answers);
       says.textContent = one
@@ -45,6 +47,11 @@ export function swapView(app) {
   }
 
   return { title: "Swap a word", node, update };
+}
+
+/** The other version. Where the one that stands there at the start is of a sentence that is no longer above: that above. */
+function fitting({ text, changed }, start) {
+  return changed === start.changed && text !== start.text ? text : changed;
 }
 
 /** How far the vector of each token moved, layer by layer, where both versions have as many tokens. */

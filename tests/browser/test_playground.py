@@ -133,6 +133,12 @@ def test_words_are_hidden_and_shown_again(visitor):
     assert visitor.pieces[2] == visitor.pieces[4] == "[MASK]" and visitor.page.locator("#bars figure").count() == 2
 
 
+def test_a_hidden_word_of_several_pieces_is_said_to_be_guessed_piece_by_piece(visitor):
+    visitor.write("A sentence", "A pizza is food.").word("pizza: hide it")
+    assert "[MASK] 2: BERT expects" in visitor.answer and "The hidden piece of “pizza” was “##zz”" in visitor.answer
+    assert "the hidden piece of “pizza”" in visitor.text("#bars")
+
+
 def test_a_hidden_word_stays_hidden_while_words_are_written_before_it(visitor):
     visitor.write("A sentence", "Today the people of Brazil speak Portuguese.")
     assert visitor.pieces[-3] == "[MASK]" and "The hidden word was “portuguese”" in visitor.answer
@@ -161,7 +167,14 @@ def test_a_swapped_word_changes_the_answer(visitor):
     visitor.write("A sentence", "A young cow is called a calf.").word("calf: hide it")
     assert visitor.says.startswith("This is another sentence than the one above")
     visitor.press("Begin with the sentence above")
-    assert visitor.says.startswith("Now BERT expects “calf”")
+    assert visitor.says == "Both sentences are the same: change a word in this one."
+
+
+def test_another_sentence_above_is_the_one_in_which_a_word_is_swapped(visitor):
+    visitor.view("swap").press("A young cow is called a calf.")
+    assert visitor.says == "Both sentences are the same: change a word in this one."
+    visitor.write("The sentence with another word", "A young cat is called a calf.")
+    assert "Now BERT expects “kitten”" in visitor.says
 
 
 def test_an_ablated_head_changes_the_answer(visitor):
@@ -187,6 +200,8 @@ def test_sentences_are_compared_judged_and_put_on_a_map(visitor):
     assert "does not follow" in visitor.says
     visitor.view("contexts")
     assert "Closest: sentences 1 and 3" in visitor.says and visitor.page.locator(".map circle").count() == 4
+    visitor.write("Sentences with it, one a line", "The bank lends money.\nShe sat on the bank of the river.")
+    assert visitor.says.startswith("Sentences 1 and 2 (cosine 0.") and visitor.says.endswith("compare with.")
     visitor.write("Sentences with it, one a line", "The bank lends money.\nNothing here.")
     assert "was not found in 1 of the sentences" in visitor.says
 
@@ -230,6 +245,7 @@ def test_three_thousand_tokens_and_every_script_leave_the_page_alive(visitor):
     assert not visitor.answer and not visitor.page.locator("#views").is_visible()
     visitor.write("A sentence", SCRIPTS)
     assert not visitor.message and "[UNK]" in visitor.pieces
+    assert "[UNK] stands for a word that this BERT has no pieces for" in visitor.text("#count")
     visitor.write("A sentence", "<script>alert(1)</script> & [MASK]")
     assert "script" in "".join(visitor.pieces).replace("##", "") and "BERT expects" in visitor.answer
     visitor.write("A sentence", "")
