@@ -291,9 +291,12 @@ def test_a_column_that_counts_the_words_in_another_way_is_refused(first, tmp_pat
 def test_two_columns_of_tags_for_the_same_types_are_not_guessed_between(tmp_path):
     """As conlleval writes them, the right tags and then the model's; or outer and inner ones."""
     (tmp_path / "a.conll").write_text("Ann B-x O\nmet O O\nBo O B-x\n")
-    with pytest.raises(UserError, match=r"a.conll, line 1: the last two columns both have tags of the type 'x'"):
+    with pytest.raises(UserError, match=r"a.conll, line 1: two columns have tags of the type 'x'"):
         read_conll(tmp_path / "a.conll")
     assert read_conll(tmp_path / "a.conll", tag_column=1)[0].tags == ("B-x", "O", "O")
+    (tmp_path / "a.conll").write_text("Ann U-x _ B-x\nmet O _ O\nBo O _ U-x\n")
+    with pytest.raises(UserError, match="two columns have tags of the type 'x'"):
+        read_conll(tmp_path / "a.conll")
     (tmp_path / "a.conll").write_text("Ann B-NP B-x\nmet B-VP O\nBo B-NP B-x\n")  # phrases, and entities
     assert read_conll(tmp_path / "a.conll")[0].tags == ("B-x", "O", "B-x")
 

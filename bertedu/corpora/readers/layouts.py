@@ -9,7 +9,7 @@ Lines = Sequence[tuple[str, list[str]]]  # of a sentence: where each word stands
 CONLLU_COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 # 3-4 is a token of several words (don't), 8.1 a word that was left out: both stand beside the words of a sentence.
 MULTIWORD_OR_EMPTY = re.compile(r"[0-9]+-[0-9]+|[0-9]+\.[0-9]+")
-TAG = re.compile(r"O|[BIES]-\S+")
+TAG = re.compile(r"O|[BIESLUM]-\S+")
 NUMBERING = re.compile(r"(?:\w+[:.-])?0*([0-9]+)[.:)]?")
 ENOUGH = 3  # words after which it is no chance that their first columns count, or are equal
 
@@ -38,8 +38,8 @@ def with_words_first(path: object, sentences: Sequence[Lines], chosen: bool = Fa
         raise UserError(f"{place}: the last column is '_' for every word: write the tags there.")
     if len(values) > 2 and not chosen and (shared := same_types(sentences)):
         raise UserError(
-            f"{place}: the last two columns both have tags of the type {shown(shared)}, such as right ones and a "
-            "model's, or outer and inner ones: remove the column that is not to be learned."
+            f"{place}: two columns have tags of the type {shown(shared)}, such as right ones and a model's, or outer "
+            "and inner ones: remove the one that is not to be learned."
         )
     if len(every) < ENOUGH:
         return list(sentences)
@@ -60,12 +60,12 @@ def with_words_first(path: object, sentences: Sequence[Lines], chosen: bool = Fa
 
 
 def same_types(sentences: Sequence[Lines]) -> str:
-    """A type of entity that both of the last two columns have, where each holds nothing but tags; "" where none."""
-    pairs = [[tag.strip() for tag in row[-2:]] for one in sentences for _, row in one]
-    if not all(TAG.fullmatch(tag) for pair in pairs for tag in pair):
-        return ""
-    before, last = ({tag[2:] for tag in column} - {""} for column in zip(*pairs, strict=True))
-    return min(before & last, default="")
+    """A type of entity that the last column shares with another column that holds nothing but tags; "" where none."""
+    rows = [[value.strip() for value in row] for one in sentences for _, row in one]
+    *others, last = ({*column} for column in list(zip(*rows, strict=True))[1:])
+    types = {tag[2:] for tag in last if TAG.fullmatch(tag)} - {""}
+    both = (types & {tag[2:] for tag in other} for other in others if all(map(TAG.fullmatch, other)))
+    return min(set().union(*both), default="")
 
 
 def last_number(first: str) -> str:

@@ -52,13 +52,10 @@ def tags_of_file(
 def in_iob1(sentences: Sequence[Sequence[str]]) -> bool:
     """Whether the tags are those of IOB1 (Ramshaw & Marcus 1995) and not of BIO.
 
-    There an entity begins with I-, and with B- only directly after another of its type: so each B- stands there, and
-    some entity begins with I-.
+    There an entity begins with I-, and with B- only directly after another of its type: so each B- stands there.
     """
     steps = [step for tags in sentences for step in pairwise(["O", *tags])]
-    return all(goes_on(*step) for step in steps if step[1].startswith("B-")) and any(
-        not goes_on(*step) for step in steps if step[1].startswith("I-")
-    )
+    return all(goes_on(*step) for step in steps if step[1].startswith("B-"))
 
 
 def as_bio(tags: Sequence[Any]) -> list[Any]:
