@@ -108,3 +108,9 @@ def test_a_table_of_markdown_has_no_row_of_dashes(tmp_path):
 def test_what_nobody_sees_in_a_header_is_no_part_of_a_name(tmp_path):
     (tmp_path / "a.csv").write_text("\u200btext,label\u00ad\u200e\na,x\n", encoding="utf-8")
     assert read_table(tmp_path / "a.csv")[0][1] == {"text": "a", "label": "x"}
+
+
+@pytest.mark.parametrize("name", [".csv", "a.b.CSV", " .csv"])
+def test_a_table_is_known_by_the_end_of_its_name(name, tmp_path):
+    (tmp_path / name).write_text("text,label\na,x\n")
+    assert read_table(tmp_path / name)[0][1] == {"text": "a", "label": "x"}

@@ -37,7 +37,7 @@ def read_table(
     Raises UserError for quotes that are not balanced and for a row of another length than the header.
     """
     path = Path(path)
-    usual = DELIMITERS.get(Path(known_name(path)).suffix)
+    usual = next((mark for ending, mark in DELIMITERS.items() if known_name(path).endswith(ending)), None)
     if len(delimiter or usual or "") != 1:
         raise UserError(
             f"{path}: the delimiter is {delimiter!r}: save the table as .csv (commas) or .tsv (TABs), or in Python "
@@ -121,8 +121,13 @@ def records(
     before = line - 1
     quoting = quoting and not (delimiter == "\t" and quotes_are_text(text))
     lines = io.StringIO(text, newline="")  # line breaks inside quotes stay as they are
-    marks = csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE
-    reader = csv.reader(lines, delimiter=delimiter, quoting=marks, skipinitialspace=spaced, strict=True)
+    reader = csv.reader(
+        lines,
+        delimiter=delimiter,
+        quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE,
+        skipinitialspace=spaced,
+        strict=True,
+    )
     found: list[tuple[int, list[str]]] = []
     first = line
     try:
