@@ -190,7 +190,8 @@ class Playground {
     replace(at("pieces"), ...shown, pieces.length > MOST_CHIPS ? element("span", {}, "…") : null);
     const unknown = pieces.some(({ token }) => token === "[UNK]");
     at("count").textContent =
-      `${pieces.length} pieces, each with its id. Choose a word to hide it from BERT.` +
+      `${pieces.length} pieces, each with its id; [CLS] and [SEP] stand around every text. Choose a word to hide it ` +
+      "from BERT." +
       (unknown ? " [UNK] stands for a word that this BERT has no pieces for: it cannot tell such words apart." : "");
   }
 
