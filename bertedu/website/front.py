@@ -13,7 +13,7 @@ from bertedu.address import SITE
 from bertedu.website.chapters import Stored
 
 PARTS = (
-    ("Build", "00", "05", "Your own BERT, which gives the same numbers as the reference implementation."),
+    ("Build", "00", "05", "Your own BERT, which gives the same numbers as Hugging Face transformers."),
     ("Pre-train and look inside", "06", "09", "A BERT that you trained on plain text, and tools to look into it."),
     ("Fine-tune", "10", "13", "Models that classify, tag, answer questions and compare texts."),
     ("The family", "14", "21", "What came before BERT and after it, each as its difference from BERT."),
