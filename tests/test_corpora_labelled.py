@@ -408,6 +408,7 @@ def test_the_text_of_a_list_is_the_labels_in_it(written, labels, tmp_path):
     [
         (["x|y", "x"], "line 1: the label 'x|y' has a '|': write commas"),
         (["x", "x; y"], "line 2: the label 'x; y' has a ';': write commas"),
+        (["y", "x, y, x"], r"line 2: the labels \('x', 'y', 'x'\) name one twice"),
         ([[0, 1, 1], [1, 0, 0]], r"line 1: the labels are \[0, 1, 1\], a 0 or 1 for each class"),
         (["[0, 1]", "[1, 0]"], r"line 1: the labels are \[0, 1\], a 0 or 1 for each class"),
         ([[False, True], [True, True]], r"line 1: the labels are \[False, True\], a 0 or 1 for each class"),
@@ -464,6 +465,23 @@ def test_rows_that_a_quote_has_swallowed_are_pointed_out(turned, tmp_path):
         csv.writer(file).writerows([row[::-1] for row in rows] if turned else rows)
     with pytest.warns(UserWarning, match=r"a.csv, line 6: the text has several lines, and one of them a label"):
         assert [(row.text, row.label) for row in read_labelled(tmp_path / "a.csv")] == [*good, bad]
+
+
+def test_a_text_of_several_lines_may_end_as_a_row_does(tmp_path):
+    rows = [("Who came?\nAnn,y", "y"), ("x, said he,\nand went", "x"), ("a, z\nb", "y")]
+    with (tmp_path / "a.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("text", "label"), *rows])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert [(row.text, row.label) for row in read_labelled(tmp_path / "a.csv")] == rows
+
+
+@pytest.mark.parametrize("score", [-0.3, 5.3])
+def test_a_score_far_outside_the_scale_that_was_seen_is_refused(score, tmp_path):
+    options = {"problem_type": "regression", "scale": (0.0, 5.0)}
+    assert len(labelled(tmp_path / "a.csv", "text,score\na,-0.2\nb,5.2\n", **options)) == 2
+    with pytest.raises(UserError, match=rf"a.csv, line 2: the score is '{score}', and scores run from 0 to 5"):
+        labelled(tmp_path / "a.csv", f"text,score\na,{score}\n", **options)
 
 
 def test_of_several_columns_of_labels_the_one_that_is_taken_is_said(tmp_path):

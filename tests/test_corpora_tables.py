@@ -89,6 +89,11 @@ def test_spaces_behind_the_delimiters_of_a_header_are_no_part_of_values(tmp_path
     assert [[*row.values()] for _, row in read_table(tmp_path / "a.csv")] == [[" a", " x"]]
 
 
+def test_a_header_with_a_space_behind_one_delimiter_alone_changes_no_value(tmp_path):
+    (tmp_path / "a.csv").write_text("text, label,more\n a, x,y\n")
+    assert read_table(tmp_path / "a.csv")[0][1] == {"text": " a", "label": " x", "more": "y"}
+
+
 def test_quotes_behind_a_space_are_no_part_of_a_label(tmp_path):
     (tmp_path / "a.csv").write_text('text,label\nb,y\na, "x"\n')
     with pytest.raises(UserError, match=r"a.csv, line 3: a space before the quotes in ' \"x\"' makes them part of it"):
