@@ -1,23 +1,28 @@
 """The same questions for every model: which vectors has a sentence, and which word fits into its gap?
 
-Every sentence is [CLS] words [SEP], with [MASK] at the gap. Shapes: B batch, T tokens, D size of the vectors, V
-vocabulary, C candidates.
+Every sentence is [CLS] words [SEP], with [MASK] at the gap. A model is asked where its weights are; questions and
+answers are on the CPU. Shapes: B batch, T tokens, D size of the vectors, V vocabulary, C candidates.
 """
 
 from abc import ABC, abstractmethod
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from bertedu.before.elmo import Elmo
 from bertedu.before.glove import Glove
 from bertedu.before.gpt import Gpt
-from bertedu.before.training import FIRST_WORD, WINDOW
+from bertedu.before.training import FIRST_WORD, WINDOW, device_of
 from bertedu.before.word2vec import SkipGram
 from bertedu.model.heads import IGNORED, MaskedLM
 
 RESCORED = 50  # candidates that GPT tries in the whole sentence
+
+
+def moved(model: nn.Module, *tensors: Tensor) -> tuple[Tensor, ...]:
+    """The tensors on the device of the model."""
+    return tuple(tensor.to(device_of(model)) for tensor in tensors)
 
 
 class Asked(ABC):
@@ -39,13 +44,13 @@ class AskedWords(Asked):
     """
 
     def __init__(self, model: SkipGram | Glove, counts: Tensor):
-        self.vectors = model.word_vectors()
+        self.vectors = model.word_vectors().cpu()
         with torch.no_grad():
             if isinstance(model, Glove):
-                products = model.first.weight @ model.second.weight.T + model.first_bias.weight
+                products = (model.first.weight @ model.second.weight.T + model.first_bias.weight).cpu()
                 self.fits = products - products.mean(dim=1, keepdim=True)  # log counts, less the word's own frequency
             else:
-                self.fits = self.vectors @ model.contexts.weight.T
+                self.fits = self.vectors @ model.contexts.weight.T.cpu()
         self.frequency = ((counts + 1) / (counts.sum() + len(counts))).log()
 
     def layers(self, ids: Tensor, mask: Tensor) -> list[Tensor]:
@@ -67,15 +72,15 @@ class AskedElmo(Asked):
 
     @torch.no_grad()
     def layers(self, ids: Tensor, mask: Tensor) -> list[Tensor]:
-        return self.model.layer_vectors(ids, mask)
+        return [states.cpu() for states in self.model.layer_vectors(*moved(self.model, ids, mask))]
 
     @torch.no_grad()
     def sides(self, ids: Tensor, mask: Tensor, at: Tensor) -> tuple[Tensor, Tensor]:
         """What fits after the words on the left, and what fits before those on the right: log p, [B, V] each."""
+        ids, mask, at, rows = moved(self.model, ids, mask, at, torch.arange(len(ids)))
         ahead, back = (states[-1] for states in self.model.directions(ids, mask))
-        rows = torch.arange(len(ids))
         left, right = (self.model.decoder(x) for x in (ahead[rows, at - 1], back[rows, at + 1]))
-        return left.log_softmax(dim=-1), right.log_softmax(dim=-1)
+        return left.log_softmax(dim=-1).cpu(), right.log_softmax(dim=-1).cpu()
 
     def gap(self, ids: Tensor, mask: Tensor, at: Tensor) -> Tensor:
         """p(w | left) · p(w | right) / p(w): right if both sides knew nothing of each other."""
@@ -91,11 +96,12 @@ class AskedGpt(Asked):
 
     @torch.no_grad()
     def layers(self, ids: Tensor, mask: Tensor) -> list[Tensor]:
-        return list(self.model(ids, mask).hidden_states)
+        return [states.cpu() for states in self.model(*moved(self.model, ids, mask)).hidden_states]
 
     @torch.no_grad()
     def gap(self, ids: Tensor, mask: Tensor, at: Tensor) -> Tensor:
-        return self.model(ids, mask).logits[torch.arange(len(ids)), at - 1].log_softmax(dim=-1)
+        logits = self.model(*moved(self.model, ids, mask)).logits.cpu()
+        return logits[torch.arange(len(ids)), at - 1].log_softmax(dim=-1)
 
     @torch.no_grad()
     def rescored(self, ids: Tensor, mask: Tensor, at: Tensor, candidates: Tensor) -> Tensor:
@@ -105,7 +111,7 @@ class AskedGpt(Asked):
             filled = ids.clone()
             filled[rows, at] = words
             labels = filled.masked_fill(mask == 0, IGNORED)[:, 1:]
-            logits = self.model(filled, mask).logits[:, :-1].transpose(1, 2)  # [B, V, T - 1]
+            logits = self.model(*moved(self.model, filled, mask)).logits.cpu()[:, :-1].transpose(1, 2)  # [B, V, T - 1]
             scores.append(-cross_entropy(logits, labels, reduction="none").sum(dim=1))
         return torch.stack(scores, dim=1)
 
@@ -125,9 +131,11 @@ class AskedBert(Asked):
 
     @torch.no_grad()
     def layers(self, ids: Tensor, mask: Tensor) -> list[Tensor]:
-        return list(self.model.encoder(ids, mask, output_hidden_states=True).hidden_states or ())
+        states = self.model.encoder(*moved(self.model, ids, mask), output_hidden_states=True).hidden_states or ()
+        return [layer.cpu() for layer in states]
 
     @torch.no_grad()
     def gap(self, ids: Tensor, mask: Tensor, at: Tensor) -> Tensor:
         positions = torch.arange(ids.size(1)) == at[:, None]
-        return self.model(ids, mask, masked_positions=positions).prediction_logits.log_softmax(dim=-1)
+        ids, mask, positions = moved(self.model, ids, mask, positions)
+        return self.model(ids, mask, masked_positions=positions).prediction_logits.log_softmax(dim=-1).cpu()

@@ -1,7 +1,8 @@
 """Training, the same for all models of this folder: an endless row of losses, and optimizers that follow them.
 
-Each model has a function here that yields one loss after another, batch by batch. So all get the same optimizer, the
-same learning rate schedule and the same seconds. Shapes: N sentences or words, B batch, T tokens, V vocabulary.
+Each model has a function here that yields one loss after another, batch by batch, on the device where the model is. So
+all get the same optimizer, the same learning rate schedule and the same seconds.
+Shapes: N sentences or words, B batch, T tokens, V vocabulary.
 """
 
 import time
@@ -27,6 +28,11 @@ WARMUP, DECAY, BETAS = 0.1, 0.01, (0.9, 0.98)
 MASKING_RATE = 0.3  # as at the end of the package's short runs; 0.15 in the paper
 FIRST_WORD = 5  # the five special tokens have the first ids
 MASK_ID = 4
+
+
+def device_of(model: nn.Module) -> torch.device:
+    """Where the weights of a model are."""
+    return next(model.parameters()).device
 
 
 def build_optimizers(model: nn.Module, learning_rate: float) -> list[torch.optim.Optimizer]:
@@ -93,7 +99,7 @@ def skipgram_losses(
         pairs = window_pairs(words, sentences, window, keep, generator)
         for centers, contexts in zip(*(side.split(PAIRS) for side in pairs), strict=True):
             negatives = draw_negatives(noise, len(centers), NEGATIVES, generator)
-            yield model.loss(centers, contexts, negatives)
+            yield model.loss(*(ids.to(device_of(model)) for ids in (centers, contexts, negatives)))
 
 
 def glove_losses(
@@ -103,7 +109,7 @@ def glove_losses(
     pairs, counts = cooccurrences(words, sentences, model.first.num_embeddings, window)
     while True:
         for chosen in torch.randperm(len(pairs), generator=generator).split(PAIRS):
-            yield model.loss(pairs[chosen], counts[chosen])
+            yield model.loss(pairs[chosen].to(device_of(model)), counts[chosen].to(device_of(model)))
 
 
 def batches(ids: Tensor, generator: torch.Generator) -> Iterator[tuple[Tensor, Tensor]]:
@@ -121,14 +127,14 @@ def batches(ids: Tensor, generator: torch.Generator) -> Iterator[tuple[Tensor, T
 def elmo_losses(model: Elmo, ids: Tensor, generator: torch.Generator) -> Iterator[Tensor]:
     """Each word from those before it, and from those after it. ids [N, longest]."""
     for batch, mask in batches(ids, generator):
-        yield model.loss(batch, mask)
+        yield model.loss(batch.to(device_of(model)), mask.to(device_of(model)))
 
 
 def gpt_losses(model: Gpt, ids: Tensor, generator: torch.Generator) -> Iterator[Tensor]:
     """Each word from those before it. ids [N, longest]."""
     for batch, mask in batches(ids, generator):
-        loss = model(batch, mask, labels=batch.masked_fill(mask == 0, IGNORED)).loss
-        yield loss
+        labels = batch.masked_fill(mask == 0, IGNORED)
+        yield model(*(ids.to(device_of(model)) for ids in (batch, mask, labels))).loss
 
 
 def bert_losses(model: MaskedLM, ids: Tensor, generator: torch.Generator) -> Iterator[Tensor]:
@@ -137,4 +143,5 @@ def bert_losses(model: MaskedLM, ids: Tensor, generator: torch.Generator) -> Ite
         masked, labels = mask_tokens(
             batch, batch >= FIRST_WORD, MASKING_RATE, MASK_ID, model.config.vocab_size, generator, special_tokens=2
         )
+        masked, mask, labels = (ids.to(device_of(model)) for ids in (masked, mask, labels))
         yield model(masked, mask, labels=labels).loss

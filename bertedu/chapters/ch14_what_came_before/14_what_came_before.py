@@ -2,7 +2,7 @@
 # # 14 · What came before
 #
 # BERT did not come out of nothing. You will meet the five models that it grew out of, train three of them, and ask
-# all five the same questions as a BERT of the same size. Then you can say what BERT really changed.
+# all five the same questions as a BERT of the same size.
 #
 # ## What you will be able to do
 #
@@ -50,25 +50,29 @@
 #
 # ## Where this part sits
 #
-# Six models in six years. (The **Transformer** itself, Vaswani et al. 2017, stands between fastText and ELMo.)
+# ![Timeline: word2vec 2013, GloVe 2014, fastText 2016 with one vector for each word; 2018 ELMo, two LSTMs; GPT, left side; BERT, both sides at once. The last two are fine-tuned.](pictures/14_timeline.svg)
 #
-# ![A timeline of six models. 2013 word2vec, 2014 GloVe, 2016 fastText: one vector for each word, in every sentence.
-# February 2018 ELMo: two LSTMs, one from the left and one from the right. June 2018 GPT: a Transformer that sees only
-# the left side. October 2018 BERT: a Transformer that sees both sides at once. The first four were mostly used as
-# features of another model; GPT and BERT are fine-tuned themselves. Only in BERT a word's vector depends on both
-# sides at once.](pictures/14_timeline.svg)
+# (The **Transformer** itself, Vaswani et al. 2017, stands between fastText and ELMo.)
 #
 # ## The problem: words are only numbers
 #
 # A vocabulary gives each word an id. As a vector that is **one-hot**: a 1 at the word's own position, 0 everywhere
-# else. What does such a vector know? The next cell makes the text of this chapter (the small world, and 6,000
-# sentences about **agreement**, such as *the harps near the cow are wet*), and prints the cosine between one-hot
-# vectors of three words. All models of this chapter read whole words.
+# else. The next cell makes the text of this chapter (the small world, and 6,000 sentences about **agreement**, such
+# as *the harps near the cow are wet*), and prints the cosine between one-hot vectors of three words. All models of
+# this chapter read whole words.
+#
+# The first lines choose where to compute. On a GPU these small models gain little, because each of their steps is too
+# short to fill it. (The pictures show a run on a processor.)
 
 # %%
 import torch
 from torch.nn.functional import cosine_similarity, one_hot
 
+from bertedu.training.devices import choose_device
+
+device = torch.device(choose_device("auto"))  # cuda or mps where torch finds one, else cpu
+
+# %%
 from bertedu.before.text import agreement_sentences
 from bertedu.before.words import whole_words
 from bertedu.corpora.world import world_corpus
@@ -86,8 +90,10 @@ print(f"horse and donkey {cosine_similarity(horse, donkey, dim=0):.0f}", end=", 
 print(f"horse and paris {cosine_similarity(horse, paris, dim=0):.0f}")
 
 # %% [markdown]
-# A horse is as far from a donkey as from Paris: whatever a classifier learns about *horse*, it learns nothing about
-# *donkey*. Can we get better vectors from text alone, without labels? The idea behind all that follows is the
+# ![Horse, donkey and Paris each have their 1 at another position: all dot products are 0, all words equally far.](pictures/14_one_hot_vectors.svg)
+#
+# Whatever a classifier learns about *horse*, it learns nothing about *donkey*. Can we get better vectors from text
+# alone, without labels? The idea behind all that follows is the
 # **distributional hypothesis** (Harris 1954, Firth 1957): words that occur in the same contexts mean similar things.
 #
 # ## The same questions for all
@@ -140,6 +146,8 @@ def show(*questions):
 # | facts, words | which of all words fills this gap? |
 # | topics, judged agreement | a linear classifier on the vectors, which stay as they are (**frozen**) |
 #
+# <details><summary>The baselines in square brackets</summary>
+#
 # | baseline | what it does |
 # |---|---|
 # | chance | it guesses |
@@ -149,12 +157,15 @@ def show(*questions):
 # | n-gram on both sides | it fills a gap by the word before and the word after it, from counts |
 # | letters | it compares words by the character n-grams that they share |
 #
+# </details>
+#
 # ## word2vec: a word is known by its neighbors
 #
 # **word2vec** (Mikolov et al. 2013) learns from pairs. Each word of the text is the **center** once, and the words
 # around it, up to a **window** of w positions away, are its **contexts**. We build **skip-gram**, which predicts the
-# contexts from the center. (Its sister **CBOW** does it the other way round.) *deer eat grass* with w = 1 gives four
-# pairs: (deer, eat), (eat, deer), (eat, grass), (grass, eat).
+# contexts from the center. (Its sister **CBOW** does it the other way round.)
+#
+# ![Deer eat grass, window 1: each word is the center once, which gives four pairs.](pictures/14_pairs_of_a_sentence.svg)
 #
 # ### Exercise 14.1 · Count the pairs
 # ●○○○ · 4 minutes
@@ -182,8 +193,10 @@ check("14.1", pairs)
 #
 # $$-\log\sigma(u\cdot v)-\sum_{k=1}^{K}\log\sigma(-n_k\cdot v)$$
 #
-# Compute one pair with a pencil: u·v = 0 and two negatives with n·v = 0. All three probabilities are ½, so the loss is
-# 3 · ln 2 = 2.08. Training begins there (with five negatives, as below, at 6 · ln 2 = 4.16).
+# ![A true pair and two random ones. Dot products of 0 cost 0.69 each; 3 for the true pair and minus 3 for the others cost 0.05 each.](pictures/14_negative_samples.svg)
+#
+# At the beginning all three probabilities are ½, so the loss is 3 · ln 2 = 2.08; with five negatives, as below, it is
+# 6 · ln 2 = 4.16.
 #
 # ### Exercise 14.2 · The loss of skip-gram
 # ●●○○ · 12 minutes
@@ -234,18 +247,17 @@ for word in ("the", "horse", "kitten"):
 
 # %%
 torch.manual_seed(0)
-word2vec = SkipGram(V, 64)
+word2vec = SkipGram(V, 64).to(device)
 losses = skipgram_losses(word2vec, words, numbers, torch.Generator().manual_seed(0))
 train(word2vec, losses, learning_rate=0.02, steps=600)
 print(f"loss {about(1.65, next(losses).item(), within=0.3):.2f}, at the beginning", end=" ")
 print(f"{6 * torch.tensor(2.0).log():.2f}")
 
 # %% [markdown]
-# Which words are nearest now? The words can differ a little from machine to machine, so this output is not compared.
-# Pay attention to the last two words, *bank* and *spring*.
+# Which words are nearest now? (They differ a little from machine to machine.) Pay attention to *bank* and *spring*.
 
 # %% tags=["nbval-ignore-output"]
-vectors = word2vec.word_vectors()  # [V, D]
+vectors = word2vec.word_vectors().cpu()  # [V, D]
 nearest = {}
 for word in ("january", "horse", "paris", "bank", "spring"):
     ids = nearest_words(vectors, vectors[tokenizer.vocab[word]][None], 6)[0]
@@ -258,7 +270,9 @@ assert len(set(nearest["january"]) & set(months.split())) >= 3
 show("neighbours")
 
 # %% [markdown]
-# Nobody told the model what a month is. But look at the baseline **counting**. It counts which words stand near each
+# ![Cosines of horse, cow, Paris and Rome: one-hot 0; after word2vec the animals are close to each other, and so are the cities.](pictures/14_nearer.svg)
+#
+# Nobody told the model what an animal is. But look at the baseline **counting**. It counts which words stand near each
 # other, takes the logarithm of how much more often they do so than by chance (**pointwise mutual information**, PMI)
 # where it is positive, and reduces that table to 64 columns with a **singular value decomposition**. That beats
 # word2vec without any training. With vectors that are long enough, word2vec's optimum is such a table anyway, the PMI
@@ -270,7 +284,7 @@ show("neighbours")
 #
 # **GloVe** (Pennington et al. 2014) begins with the counts. x is how often two words stand near each other, where each
 # time counts 1 / distance. Then vectors and biases are fitted so that w·w′ + b + b′ is close to log x. A pair's squared
-# error has the weight (x / 100)^¾, at most 1: rare pairs may be chance. The next cell counts in two short sentences.
+# error has the weight (x / 100)^¾, at most 1: rare pairs may be chance.
 
 # %%
 from bertedu.before.glove import cooccurrences, weighting
@@ -283,8 +297,9 @@ for (one, other), count, weight in zip(near.tolist(), x, weighting(x)):
         print(*few.convert_ids_to_tokens([one, other]), f"x = {count:.1f}, weight {weight:.3f}")
 
 # %% [markdown]
-# *deer* and *horses* never met, so GloVe has no term for them at all. Their vectors become similar because they have
-# the same partners: *eat* and *grass*.
+# ![Two sentences become a table of counts. Deer and horses never meet, but their rows are the same.](pictures/14_counts_of_glove.svg)
+#
+# GloVe has no term at all for *deer* and *horses*. Their vectors become similar because their rows are.
 #
 # ## fastText: the pieces of a word
 #
@@ -296,8 +311,8 @@ for (one, other), count, weight in zip(near.tolist(), x, weighting(x)):
 # ●●○○ · 8 minutes
 #
 # Write `pieces_of(word)`: mark the word with < and >, and return a list of all runs of 3 to 6 characters of the marked
-# word, in any order. A piece that occurs twice stands twice in the list. The vector of the word as a whole is not part
-# of this task. *cow* becomes `<cow>` and has 6 pieces: `<co`, `cow`, `ow>`, `<cow`, `cow>` and `<cow>`.
+# word, in any order. A piece that occurs twice stands twice in the list. *cow* becomes `<cow>` and has 6 pieces: `<co`,
+# `cow`, `ow>`, `<cow`, `cow>` and `<cow>`.
 
 
 # %% tags=["exercise"]
@@ -320,6 +335,8 @@ check("14.3", pieces_of)
 # </details>
 
 # %% [markdown]
+# ![The pieces of cow and of the unseen cows: three are in common, so cows begins near cow.](pictures/14_shared_pieces.svg)
+#
 # All pieces share a table of fixed size: a hash function gives each piece its row. The benchmark never shows eight
 # plurals, such as those of some animals. It asks fastText for their vectors: is the singular the nearest word? And
 # are the next five of the same kind? The baseline "letters" has no training: it compares words by the pieces that
@@ -329,19 +346,17 @@ check("14.3", pieces_of)
 show("unseen words, singular first", "unseen words, neighbours")
 
 # %% [markdown]
-# Letters alone find the singular every time, and then words that are merely spelled alike. More than half of
-# fastText's next words are of the same kind, so its pieces have learned something about meaning. BERT's WordPiece has
-# the same purpose, with pieces that don't overlap ([chapter 01](01_wordpiece_tokenizer.ipynb)).
+# Letters alone find the singular every time, and then words that are merely spelled alike. fastText's pieces have
+# learned something about meaning, too. BERT's WordPiece has the same purpose, with pieces that don't overlap ([chapter
+# 01](01_wordpiece_tokenizer.ipynb)).
 #
-# **Here the first sitting ends.** You have trained word vectors in three ways, and you know what each counts or
-# predicts. The second sitting reads the sentence around a word: ELMo, GPT, and what fine-tuning added.
+# **Here the first sitting ends.** You know three ways to word vectors, and what each counts or predicts. The second sitting reads the sentence around a word: ELMo, GPT, and what fine-tuning added.
 #
 # ## What one vector can't do
 #
-# Go back to the neighbors of *bank* and *spring*. The text uses both words in two senses, and one vector has to serve
-# both. Can these models tell the senses apart? And can they say which verb agrees with a noun, if one or two nouns of
-# the other number stand nearer to it? Guess both numbers before you run the cell. The right verb against the wrong
-# one: 50 % is a coin.
+# Go back to the neighbors of *bank* and *spring*: words of two senses, with one vector. Can these models tell the senses
+# apart? And can they say which verb agrees with a noun, if one or two nouns of the other number stand nearer to it?
+# Guess both numbers before you run the cell. 50 % is chance.
 
 # %%
 show(
@@ -352,14 +367,15 @@ show(
 )
 
 # %% [markdown]
-# **By the word's own vector: 50 %, exactly.** It can't be otherwise. The vector of *bank* is the same in every
-# sentence, so the means of both senses are that vector too. Each question is a tie. **Agreement: no better than a
-# coin.** These models read a bag of words: in *the harps near the cow* and in *the cow near the harps* they see the
-# same one. The n-gram fares worst: it follows the nearest noun, and in these questions that has the wrong number.
+# ![Both senses of bank use one vector; harps near the cow and cow near the harps are one bag of words.](pictures/14_one_vector.svg)
 #
-# But be careful with the second row. The *mean* of all vectors of the sentence tells the senses apart perfectly, for
-# word2vec, fastText and for counting: words such as *money* or *river* stand in the sentence, and a mean collects
-# them. So word vectors do know which words are there. They don't know the order.
+# **By the word's own vector: 50 %, exactly.** The means of both senses are the one vector of *bank*, so each question
+# is a tie. **Agreement: no better than chance**, since both orders are the same bag of words. The n-gram does worst:
+# it follows the nearest noun, which here has the wrong number.
+#
+# But the *mean* of all vectors of the sentence tells the senses apart perfectly, for word2vec, fastText and for
+# counting: it collects words such as *money* or *river*. So word vectors know which words are there. They don't know
+# the order.
 #
 # ## ELMo: two language models
 #
@@ -367,8 +383,11 @@ show(
 # (Peters et al. 2018) trains two of them: one from left to right, and one from right to left. Both are **LSTMs** (long
 # short-term memory). An LSTM goes through the sentence word by word and carries two vectors along: the hidden state h
 # and the cell c. Three gates between 0 and 1 decide what enters the cell (the **input gate** i), what is kept in it
-# (the **forget gate** f), and what leaves it (the **output gate** o). The new content is the candidate g. The next cell
-# is one step of it.
+# (the **forget gate** f), and what leaves it (the **output gate** o). The new content is the candidate g.
+#
+# ![One step: of the cell 2.0 the forget gate keeps 1.8, the input gate adds minus 0.1, the output gate gives the hidden state 0.75.](pictures/14_step_of_an_lstm.svg)
+#
+# The next cell is such a step.
 
 
 # %%
@@ -410,6 +429,7 @@ def agrees(model, distractors):  # how often the right verb has the higher score
 
 # %%
 def trained(model, losses, learning_rate, steps):
+    model.to(device)
     train(model, losses(model, ids, torch.Generator().manual_seed(0)), learning_rate, steps)
     return model
 
@@ -420,17 +440,14 @@ for distractors, known in enumerate((1.0, 1.0, 1.0)):
     print(f"{distractors} between: {about(known, agrees(elmo, distractors), within=0.05):.0%}")
 
 # %% [markdown]
-# A hundred steps are enough. Reading in order solves what a bag of words can't.
-#
-# How does ELMo fill a gap? The forward model gives p(w | left), the backward model p(w | right). Neither has seen the
-# other side. We can combine them if we assume that the two sides are independent once the word is known: p(l, r | w)
-# = p(l | w) · p(r | w). By Bayes' rule p(l | w) is proportional to p(w | l) / p(w), and the same holds for r.
+# Reading in order solves what a bag of words can't. But how does ELMo fill a gap? The forward model gives p(w | left),
+# the backward model p(w | right). Neither has seen the other side. We can combine them if we assume that the two sides
+# are independent once the word is known: p(l, r | w) = p(l | w) · p(r | w). By Bayes' rule p(l | w) is proportional to p(w | l) / p(w), and the same holds for r.
 # Multiply both with the **prior** p(w):
 #
 # $$p(w\mid l,r)\;\propto\;\frac{p(w\mid l)\,p(w\mid r)}{p(w)}$$
 #
-# Try it with a pencil, for two words with p(w) = ½ each. Left says 0.8 and 0.2, right says 0.6 and 0.4. The products
-# are 0.48 and 0.08, so together they say 0.86 and 0.14: surer than each side alone.
+# ![Left says 0.8, right 0.6; the products over p(w), normalized, are 0.86 and 0.14: surer than each side.](pictures/14_two_sides.svg)
 #
 # ### Exercise 14.4 · Two sides, one gap
 # ●●●○ · 12 minutes
@@ -464,8 +481,12 @@ check("14.4", fill_from_both)
 #
 # **GPT** (Radford et al. 2018) is a language model as well, but a Transformer. You have built all of its parts. What
 # is new is the **causal mask**: before the softmax, a very negative number is added to the score of each key on the
-# right of the query. Why? GPT is trained to predict the next word at every position. Without the mask it could see
-# that word. To fill a gap, we take its prediction at the position before it.
+# right of the query. GPT is trained to predict the next word at every position; without the mask it could see that
+# word.
+#
+# ![In BERT every token attends to all, in GPT only to itself and to those before it.](pictures/14_causal_mask.svg)
+#
+# To fill a gap, we take the prediction at the position before it.
 #
 # The next two cells train a GPT of two layers for 150 steps, and a BERT of the same size for 500.
 
@@ -496,8 +517,8 @@ for distractors, known in enumerate((1.0, 1.0, 1.0)):
     print(f"{distractors} between: {about(known, agrees(bert, distractors), within=0.05):.0%}")
 
 # %% [markdown]
-# Both can do it. BERT needs more steps; one reason may be that it learns from the masked words only, 30 % of them
-# here, and GPT from every word.
+# Both can do it. BERT needs more steps; it learns from the masked words only, 30 % of them here, and GPT from every
+# word.
 #
 # Now a question about the *noun*. In *the ▢ is wet* the gap needs a singular, in *the ▢ are wet* a plural. The word
 # that decides stands on the right. Guess for each model: which probability does it give to all plurals together?
@@ -524,14 +545,14 @@ same = (answers["GPT"][0] - answers["GPT"][1]).abs().max()
 print(f"GPT's two answers differ by at most {same:.0e}")
 
 # %% [markdown]
-# **GPT gives the same answer twice**: up to the gap both sentences are the same. No training could change that.
+# ![A plural before is and before are: ELMo left and GPT the same twice, ELMo 0.26 and 0.73, BERT 0.02 and 0.98.](pictures/14_noun_in_the_gap.svg)
 #
-# **ELMo leans to the right answer, and is unsure.** Its right side reads *is* and has to guess the noun before it. It
-# doesn't know that the gap is the sentence's first noun: perhaps this is only a distractor. The left side knows that
-# this is the first noun, but not that the verb follows at once. Only both facts *together* decide, and left and right
-# never meet.
+# **GPT gives the same answer twice**: up to the gap both sentences are the same. **ELMo leans to the right answer, and
+# is unsure.** Its left side knows that this is the sentence's first noun. Its right side knows that the verb follows,
+# but perhaps this noun is only a distractor. Only both facts *together* decide, and left and right never meet. **BERT
+# is sure.**
 #
-# **BERT is sure**: it reads both sides in every layer.
+# ![What is read for the gap: ELMo from the left and from the right apart, GPT the left side, BERT all in every layer.](pictures/14_words_seen.svg)
 #
 # GPT can get around it: take the 50 words that it likes best from the left, put each of them into the gap, compute
 # the probability of the *whole* sentence, and choose the highest. That costs 50 readings in place of one. Here are
@@ -548,8 +569,8 @@ show(
 
 # %% [markdown]
 # 1. **Before the end**, ELMo and BERT are 12 to 13 points ahead of GPT: they read both sides.
-# 2. **At the end** it is the other way round. In a minute of training GPT has learned far more facts. One expects the
-#    reason to be that it is asked for every word, and BERT for three in ten. But ELMo is asked for every word, too.
+# 2. **At the end** it is the other way round: GPT has learned far more facts in its minute. That it is asked for every
+#    word, and BERT for three in ten, can't be the whole reason: ELMo is asked for every word, too.
 # 3. **With 50 whole sentences** for each gap GPT is ahead of BERT. So "GPT can't fill a gap" is wrong. It can't do it
 #    in one reading.
 # 4. For **facts** counting beats BERT and ELMo, and a bag of word2vec's vectors is about as good as BERT: a minute is
@@ -579,6 +600,8 @@ frequent = {word: max(n for (w, _), n in early.items() if w == word) for word, _
 print(f"{early.total()} words at the beginning, {sum(frequent.values())} with the usual sense")
 
 # %% [markdown]
+# <details><summary>What the three rows say</summary>
+#
 # BERT's own vectors tell the senses apart best. One expects that GPT fails for words at the beginning of a sentence,
 # since it has hardly seen anything yet. It doesn't, and the last line shows why: if you always say the usual sense
 # there, you have 30 of 32 right. So this question shows nothing. It stays in the table as a warning.
@@ -586,19 +609,23 @@ print(f"{early.total()} words at the beginning, {sum(frequent.values())} with th
 # With three distractors ELMo leads: an LSTM can carry "plural" along over one more noun than it was trained on. Why
 # the two Transformers do worse was not measured.
 #
+# </details>
+#
+#
 # ## Pre-train and fine-tune
 #
-# Until 2018 the vectors of a pre-trained model were mostly **features**: each task had a network of its own on top,
-# trained from nothing. GPT and BERT changed that. The pre-trained model *is* the network. The task adds one small
-# layer, and everything is trained on (**fine-tuned**). (Dai & Le 2015 and ULMFiT, Howard & Ruder 2018, did so with
-# LSTMs.)
+# Until 2018 the vectors of a pre-trained model were mostly **features**. GPT and BERT changed that: the pre-trained
+# model *is* the network, and everything is trained on (**fine-tuned**).
+#
+# ![As features the model is frozen under a network of the task; in fine-tuning all weights are trained, with one small layer on top.](pictures/14_features_or_fine_tuning.svg)
+#
+# (Dai & Le 2015 and ULMFiT, Howard & Ruder 2018, fine-tuned LSTMs.)
 #
 # What is it worth? Our task: does the verb of a sentence agree? The next cells take 200 labelled sentences, and
 # fine-tune for 240 steps each: a BERT and a GPT with random weights, and those that you have trained above. BERT's
-# label comes from the first vector ([CLS]), GPT's from the last: it is the only one that has read everything. The 400
-# test sentences are harder: their pairs of nouns are new, and the noun between always has the other number. Guess the
-# accuracies. The first cell makes the sentences (`agreement` draws one, `told` puts the right or the wrong verb into
-# it), the second one fine-tunes.
+# label comes from the first vector ([CLS]), GPT's from the last, the only one that has read everything. The 400 test
+# sentences are harder: their pairs of nouns are new, and the noun between always has the other number. Guess the
+# accuracies. (`agreement` draws a sentence, `told` puts the right or the wrong verb into it.)
 
 # %%
 from random import Random
@@ -627,19 +654,21 @@ for row, label in zip(learn[0][:2], learn[2]):
 # %%
 def fine_tuned(encoder, position, count):  # the accuracy after 240 steps
     torch.manual_seed(0)
-    head = nn.Linear(64, 1)
+    encoder, head = encoder.to(device), nn.Linear(64, 1).to(device)
     adam = torch.optim.AdamW([*encoder.parameters(), *head.parameters()], lr=1e-3)
     generator = torch.Generator().manual_seed(0)
     for step in range(240):
         rows = torch.randint(count, (32,), generator=generator)
-        vectors = encoder(learn[0][rows], learn[1][rows]).last_hidden_state  # [B, T, D]
-        scores = head(vectors[:, position])[:, 0]  # [B]
+        texts, masks, labels = (part[rows].to(device) for part in learn)
+        states = encoder(texts, masks).last_hidden_state  # [B, T, D]
+        scores = head(states[:, position])[:, 0]  # [B]
         adam.zero_grad()
-        nn.functional.binary_cross_entropy_with_logits(scores, learn[2][rows]).backward()
+        nn.functional.binary_cross_entropy_with_logits(scores, labels).backward()
         adam.step()
+    texts, masks, labels = (part.to(device) for part in test)
     with torch.no_grad():
-        scores = head(encoder(test[0], test[1]).last_hidden_state[:, position])[:, 0]
-    return ((scores > 0) == test[2].bool()).float().mean().item()
+        scores = head(encoder(texts, masks).last_hidden_state[:, position])[:, 0]
+    return ((scores > 0) == labels.bool()).float().mean().item()
 
 
 # %%
@@ -652,16 +681,17 @@ runs = [("BERT, random weights", random_bert.encoder, 0, 200, 0.57)]
 runs += [("GPT, random weights", random_gpt, -1, 200, 0.52)]
 runs += [("BERT, pre-trained", bert.model.encoder, 0, 200, 0.98)]
 runs += [("GPT, pre-trained", gpt.model, -1, 200, 1.0)]
+tuned = {}
 for name, encoder, position, count, known in runs:
-    accuracy = fine_tuned(deepcopy(encoder), position, count)
-    print(f"{name:20}  {count:3} labels  {about(known, accuracy, within=0.12):.0%}")
+    tuned[name] = fine_tuned(deepcopy(encoder), position, count)
+    print(f"{name:20}  {count:3} labels  {about(known, tuned[name], within=0.12):.0%}")
 
 # %% [markdown]
-# The same architecture and the same number of steps: without pre-training both models stay near a coin, and with it
-# they are nearly always right. The 6,000 sentences without labels have taught the model what to attend to. The labels
-# only have to say what the question is. **This is what pre-training is for.** GPT had shown it four months before
-# BERT. (Ours is the best case: the text of the pre-training consists of sentences of the very task. And with 50
-# labels it is a matter of luck.)
+# ![After 200 labels: models with random weights stay near guessing, pre-trained ones reach 98 and 100 percent.](pictures/14_after_fine_tuning.svg)
+#
+# The 6,000 sentences without labels have taught the model what to attend to. The labels only have to say what the
+# question is. **This is what pre-training is for.** GPT had shown it four months before BERT. (Ours is the best case:
+# the text of the pre-training consists of sentences of the very task. And with 50 labels it is a matter of luck.)
 #
 # What came in 2018, by the BERT paper (Devlin et al. 2019, tables 1, 4 and 5):
 #
@@ -675,10 +705,15 @@ for name, encoder, position, count, known in runs:
 # | a human expert (five people together: 88.0), on 100 questions | 85.0 | |
 #
 # In SWAG one chooses the most plausible of four continuations. The large step is from ELMo's features to the
-# fine-tuned GPT: 18.8 points. But BERT has read more text than GPT, so the paper also trained its own model from left
-# to right, on the same text (table 5). It loses 2.3 points on MNLI, and 10.7 on SQuAD. (It also left out next
-# sentence prediction, which explains less than a point.) On SQuAD the other side helps: with a bidirectional LSTM on
-# top, the left-to-right model wins back 7.1.
+# fine-tuned GPT: 18.8 points.
+#
+# <details><summary>And how much of BERT's lead is the right side?</summary>
+#
+# BERT has read more text than GPT, so the paper also trained its own model from left to right, on the same text (table
+# 5). It loses 2.3 points on MNLI, and 10.7 on SQuAD. (It also left out next sentence prediction, which explains less
+# than a point.) On SQuAD the other side helps: with a bidirectional LSTM on top, the left-to-right model wins back 7.1.
+#
+# </details>
 #
 # ### Frozen features here
 #
@@ -689,11 +724,10 @@ for name, encoder, position, count, known in runs:
 show("topics", "judged agreement")
 
 # %% [markdown]
-# Two lessons. For topics, the means of word2vec's and fastText's vectors are *best*: a topic is a matter of which
-# words are there. If that is your task, try the cheap model first. For agreement, word vectors are a coin, and ELMo's
-# frozen features are the best. ELMo was made to be used as features, BERT to be fine-tuned. (At full size BERT does
-# both well: its frozen layers are only 0.3 points of F1 behind the fine-tuned model in recognizing entities. Devlin
-# et al., section 5.3.)
+# Two lessons. A topic is a matter of which words are there: the means of word2vec's and fastText's vectors are *best*,
+# so try the cheap model first. For agreement, word vectors guess, and ELMo's frozen features are the best. ELMo was
+# made to be used as features, BERT to be fine-tuned. (At full size BERT does both well: its frozen layers are only 0.3
+# points of F1 behind in recognizing entities. Devlin et al., section 5.3.)
 #
 # ## Six ways, side by side
 #
@@ -707,45 +741,16 @@ show("topics", "judged agreement")
 #
 # ## All answers in one picture
 #
-# The next cell draws six of the questions. Each dot is a model, its line goes from the lowest to the highest of three
-# runs, and the cross is the best baseline. The models stand in the order of the legend.
-
-# %% tags=["hide-input"]
-from bertedu.visualization.picture import Picture, new_figure
-
-asked = ["neighbours", "senses by the word", "agreement, 2 between"]
-asked += ["words, gap before the end", "words, gap at the end", "topics"]
-colours = ("#7A5C00", "#D55E00", "#CC79A7", "#009E73", "#E69F00", "#0072B2")
-figure = new_figure(8, 4)
-axes = figure.subplots()
-for y, question in enumerate(asked):
-    simple = [b[question] for b in recorded["baselines"].values() if question in b]
-    axes.plot(100 * max(simple, default=0.5), y, "x", color="#222222", markersize=8)
-    for number, (name, colour) in enumerate(zip(MODELS, colours)):
-        runs, at_y = found(name, question), y + 0.1 * (number - 2.5)
-        axes.plot([min(runs), max(runs)], [at_y, at_y], color=colour, alpha=0.5)
-        label = name if y == 0 else None
-        axes.plot(sum(runs) / 3, at_y, "o", color=colour, label=label, markersize=5)
-axes.set(xlim=(-2, 102), xlabel="percent", yticks=range(6), yticklabels=asked)
-axes.invert_yaxis()
-axes.legend(loc="upper center", bbox_to_anchor=(0.45, 1.13), ncol=6, fontsize=8, frameon=False)
-alt = "Six questions, six models, and the best baseline. Neighbours: 82 to 98 percent, "
-alt += "baseline 98. Senses: word2vec, GloVe, fastText and the baseline 50, ELMo and GPT 73, "
-alt += "BERT 82. Agreement: the first three 43 to 51, baseline 50, the others 100. Gap "
-alt += "before the end: the first three 11 to 14, baseline 67, GPT 72, ELMo 84, BERT 85. Gap "
-alt += "at the end: GloVe 0, the other two 13, ELMo 18, baseline and BERT 21, GPT 84. "
-alt += "Topics: word2vec and fastText 98, BERT 89, ELMo 84, baseline 83, GPT 75, GloVe 73."
-Picture(figure, alt=alt)
-
-# %% [markdown]
-# No model is the best at everything. The three on the left of the timeline fail where the order of the words matters.
-# BERT leads, or nearly so, except at topics and at gaps at the end, the task that GPT is trained for. What the
-# picture leaves out: fine-tuning, larger models, and more than one minute.
+# ![Six questions, six models. BERT is best or nearly so, except at topics, where word2vec and fastText lead with 98, and at gaps at the end, where GPT has 84 and BERT 21.](pictures/14_all_answers.svg)
+#
+# No model is the best at everything. Word vectors fail where the order of the words matters. BERT leads, or nearly so,
+# except at topics and at gaps at the end, the task that GPT is trained for. (*simple* is the best baseline of each
+# row. What the picture leaves out: fine-tuning, larger models, and more than one minute.)
 #
 # ## The proof
 #
-# Three comparisons. The gradient of the package's word2vec by hand: for the center it is (σ(u·v) − 1) · u + Σ σ(n·v) ·
-# n. Then our `lstm_step` against `torch.nn.LSTM`, and the package's GPT against `transformers`.
+# The gradient of the package's word2vec by hand, which is (σ(u·v) − 1) · u + Σ σ(n·v) · n for the center; our
+# `lstm_step` against `torch.nn.LSTM`; the package's GPT against `transformers`.
 
 # %%
 torch.manual_seed(0)
@@ -806,9 +811,9 @@ print(f"GPT against transformers: largest difference {difference:.5f}")
 # %% [markdown]
 # ## Broken BERT: a loss of almost nothing
 #
-# A colleague has made a GPT of BERT's layers, on her own. She trains it as we did, and is delighted: her loss is far
-# lower than ours. In the next cell all but one function is ours: we put hers into our GPT in place of `causal_bias`.
-# Look at the two losses, and at the answers.
+# A colleague has made a GPT of BERT's layers. She trains it as we did, and is delighted: her loss is far lower than
+# ours. In the next cell all but one function is ours: we put hers in place of `causal_bias`. Look at the two losses,
+# and at the answers.
 
 # %%
 from unittest.mock import patch
@@ -834,11 +839,10 @@ print(f"ours: loss {about(1.68, loss_of(gpt.model), within=0.2):.2f}", end=", ")
 print(f"agreement {about(1.0, agrees(gpt, 1), within=0.05):.0%}")
 
 # %% [markdown]
-# A loss of almost 0, and hardly better than a coin. Before you go on: what has her model learned?
+# A loss of almost 0, and hardly better than guessing. Before you go on: what has her model learned?
 #
-# **A loss can be too good.** How low may it be? Here we know, because we know how the text is made: the adjective is
-# drawn from ten, all equally likely. Nobody can predict it better than ln 10 = 2.30. The next cell computes the loss at
-# the position of the adjective alone.
+# **A loss can be too good.** How low may it be? The adjective of a sentence is drawn from ten, all equally likely:
+# nobody can predict it better than ln 10 = 2.30. The next cell computes the loss at its position alone.
 
 # %%
 batch = small_tokenizer(about_agreement[:200])
@@ -849,7 +853,8 @@ rows = torch.arange(200)
 
 def at_the_adjective(model):
     with torch.no_grad():
-        logits = model(texts, mask).logits[rows, adjective - 1]  # predicts the next token
+        logits = model(texts.to(device), mask.to(device)).logits.cpu()  # [B, T, V]
+    logits = logits[rows, adjective - 1]  # predict the next token
     return nn.functional.cross_entropy(logits, texts[rows, adjective]).item()
 
 
@@ -860,12 +865,15 @@ with patch("bertedu.before.gpt.causal_bias", her_bias):
 
 # %% [markdown]
 # Her model knows the result of a draw. It can't have learned 6,000 sentences by heart in less than two passes, so it
-# *sees* it: the token that it should predict is one position to the right, and nothing hides it. It has learned to
-# copy its right neighbor. Where that is [MASK], as in a question, or nothing, as in writing, it has nothing to copy.
+# *sees* it, and copies its right neighbor.
 #
-# The same bug has other causes: a mask that is transposed, a mask that is dropped by an argument such as `is_causal`,
-# labels that are not shifted, or a backward LSTM that already holds the word that it should predict. All of them show
-# the same symptom: **a loss below what the text allows**.
+# ![Each row should predict the next token: in her model it is visible and copied, in ours hidden.](pictures/14_her_mask.svg)
+#
+# Where that neighbor is [MASK], as in a question, or nothing, as in writing, she has nothing to copy.
+#
+# A transposed mask, one that is dropped by an argument such as `is_causal`, labels that are not shifted, or a backward
+# LSTM that already holds the word that it should predict: all show the same symptom, **a loss below what the text
+# allows**.
 #
 # ### Exercise 14.5 · Repair the mask
 # ●●●○ · 12 minutes
