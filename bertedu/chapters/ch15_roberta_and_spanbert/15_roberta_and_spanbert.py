@@ -1,8 +1,7 @@
 # %% [markdown]
 # # 15 · RoBERTa and SpanBERT
 #
-# The same model, a better recipe. You will build what RoBERTa and SpanBERT changed, and find out what each change is
-# worth.
+# The same model, a better recipe. You will build what RoBERTa and SpanBERT changed, and find out what it is worth.
 #
 # ## What you will be able to do
 #
@@ -53,21 +52,15 @@
 # ## What changed
 #
 # In July 2019 two papers trained BERT again. **RoBERTa** (Liu et al. 2019, arXiv 1907.11692) asks which choices of
-# its training matter. **SpanBERT** (Joshi et al. 2020, arXiv 1907.10529) changes what is masked and what is
-# predicted. Both keep the encoder: not one layer is different. In the picture RoBERTa's changes are blue, SpanBERT's
-# orange, and those of both black.
+# its training matter. **SpanBERT** (Joshi et al. 2020, arXiv 1907.10529) changes what is masked and what is predicted.
 #
-# ![BERT's pre-training from left to right: text, tokenizer, masks, embeddings, encoder, heads. Only RoBERTa's changes
-# in blue: full sentences and ten times more text; byte-level BPE with 50,000 tokens; positions that start at 2. Only
-# SpanBERT's in orange: one segment; masked spans of whole words; a span boundary objective. In black what both
-# change: masks drawn anew each time, and no next sentence. The encoder is grey: neither paper changes
-# it.](pictures/15_roberta_and_spanbert.svg)
+# ![BERT's training from text to heads. RoBERTa: full sentences, ten times the text, byte-level BPE, positions from 2. SpanBERT: one segment, spans, boundary objective. Both: new masks each time, no next sentence. The encoder is unchanged.](pictures/15_changes.svg)
 #
 # ## What each change was worth
 #
-# Four tables of the paper answer this. Tables 1 to 3 change one or two things at a time in BERT-Base. Table 4 puts
-# everything together in a model of BERT-Large's size, and then adds text and training. SQuAD 2.0 is question
-# answering (F1), MNLI-m asks whether one sentence implies another (accuracy), both in percent on development sets:
+# Tables 1 to 3 of the paper change one or two things at a time in BERT-Base, table 4 puts everything together at
+# BERT-Large's size. SQuAD 2.0 is question answering (F1), MNLI-m asks whether one sentence implies another (accuracy),
+# both in percent on development sets:
 #
 # | table | what was compared | SQuAD 2.0 | MNLI-m |
 # |---|---|---|---|
@@ -78,16 +71,13 @@
 # | 4 | 16 GB → 160 GB of text, the same number of steps | 87.3 → 87.7 | 89.0 → 89.3 |
 # | 4 | 100K → 300K → 500K steps | 87.7 → 88.7 → 89.4 | 89.3 → 90.0 → 90.2 |
 #
-# **Full sentences** are the second row. BERT reads pairs of segments. RoBERTa packs as many whole sentences as fit
-# into 512 tokens, one after the other, also across the end of a document, with one more separator there.
+# **Full sentences** are the second row: RoBERTa packs as many whole sentences as fit into 512 tokens, also across the
+# end of a document. The tokenizer has no table: byte-level BPE was *slightly worse* on some tasks in early experiments
+# (section 4.4), and was taken because it can encode any text.
 #
-# The tokenizer has no table of its own. Byte-level BPE was *slightly worse* on some tasks in early experiments
-# (section 4.4). It was taken because it can encode any text.
-#
-# Look at the fourth row. The single changes bring less than one point each, so where do 5.5 points come from? The
-# paper calls this row a comparison with the same training data. How much of that data did the two models *read*? The
-# next cell counts. BERT trained with sequences of 128 tokens in 90 % of its steps ([chapter
-# 08](08_pre_training.ipynb)), RoBERTa with up to 512 in all of them (section 3.1). We take 8K as 8,192.
+# The single changes bring less than one point each, so where do the 5.5 points of the fourth row come from? The next
+# cell counts how much text each model *read*. BERT trained with sequences of 128 tokens in 90 % of its steps ([chapter
+# 08](08_pre_training.ipynb)), RoBERTa with up to 512 in all of them (section 3.1).
 
 # %%
 runs = {"BERT-Large": (256, 1_000_000, 0.9 * 128 + 0.1 * 512)}
@@ -99,20 +89,22 @@ for name, (batch, steps, tokens) in runs.items():
     print(f" {sequences * tokens / 1e9:6,.0f} billion tokens at most")
 
 # %% [markdown]
+# ![Bars of billions of tokens read: BERT-Large 43, RoBERTa after 100 thousand steps 419, after 500 thousand 2,097.](pictures/15_tokens_read.svg)
+#
 # The first RoBERTa read up to ten times as many tokens as BERT-Large, from nearly the same text. So the 5.5 points
 # are the gain of the recipe *and* of much more training. The authors say so themselves: BERT was significantly
-# **undertrained**. And differences of 0.3 between two trainings can be noise. Tables 1 and 2 give medians over five
-# seeds, but probably of the fine-tuning only.
+# **undertrained**. (And differences of 0.3 between two trainings can be noise.)
 #
 # ## Dynamic masking
 #
 # **Static masking** stores the masks with the text. **Dynamic masking** draws a new mask each time a sequence is
-# read. In the next cell `mask_of` draws one mask with a seed. The static masks use ten seeds again and again, the
-# dynamic ones a new seed in each of 40 passes. How many *different* masks does a sequence get? Guess for sequences of
-# 6, 12 and 128 tokens.
+# read.
 #
-# Work out the short ones with a pencil. Of 6 tokens one is masked, so there are 6 masks. Of 12 tokens two are masked:
-# how many pairs are there?
+# ![A sentence of six words in four passes. Static: two stored masks are used again and again. Dynamic: another word may be hidden in each pass.](pictures/15_masks_of_passes.svg)
+#
+# In the next cell the static masks use ten seeds again and again, the dynamic ones a new seed in each of 40 passes. How
+# many *different* masks does a sequence of 6, 12 and 128 tokens get? With a pencil: of 6 tokens one is masked, of 12
+# tokens two. How many pairs are there?
 
 # %%
 from math import comb
@@ -142,19 +134,20 @@ for length in (6, 12, 128):
 # %% [markdown]
 # A sequence of 12 tokens has 12 · 11 / 2 = 66 masks, so 40 draws repeat some of them. For 128 tokens all 40 are
 # different, and in the end the model was asked for every word (*asked*). Yet by table 1 this is worth almost nothing
-# after 40 passes. It "becomes crucial when pretraining for more steps or with larger datasets", says section 4.1,
-# without an experiment. Dynamic masking also saves disk: no text is stored ten times.
+# after 40 passes.
 #
 # ## A text that WordPiece can't read
 #
-# Now the tokenizer. The next cell makes the sentences of the small world and opens the BERT that was trained on them.
-# (Ten seconds on a slow computer.) Then we give its WordPiece tokenizer a text from outside this world. What is lost?
+# The next cell opens a BERT of the small world, and gives its WordPiece tokenizer a text from outside. What is lost?
+# (It also chooses where the chapter trains. On a GPU that takes less time. The pictures show a run on a processor.)
 
 # %%
 from bertedu.corpora.world import world_corpus
 from bertedu.course import about, check, data_path, hint, quiz
 from bertedu.inference import open_model
+from bertedu.training.devices import choose_device
 
+device = torch.device(choose_device("auto"))  # cuda or mps where torch finds one, else cpu
 corpus = world_corpus()
 documents = corpus.heldout["held-out documents"]
 bert, wordpiece = open_model(data_path("checkpoints/world-tiny"))
@@ -162,24 +155,23 @@ text = "Zoë paid 5 € in Kraków 🙂"
 print(*wordpiece.tokenize(text))
 
 # %% [markdown]
-# The capitals and the accents are gone, because this vocabulary is lower-cased. That was a decision. But the euro
-# sign and the smiley became [UNK], and nobody decided that: they just weren't in the text that the vocabulary was
-# learned from. Unicode has about 160,000 characters, too many for a vocabulary of 50,000 tokens.
+# The capitals and the accents are gone, because this vocabulary is lower-cased. But the euro sign and the smiley became
+# [UNK], and nobody decided that: they just weren't in the text that the vocabulary was learned from. Unicode has about
+# 160,000 characters, too many for a vocabulary of 50,000 tokens.
 #
 # ## Byte-level BPE
 #
-# **Byte-level BPE** (Radford et al. 2019, GPT-2, section 2.2) solves this problem with one idea: begin with bytes
-# instead of characters. In a computer every text is a sequence of bytes, usually by the encoding **UTF-8**, and there
-# are only 256 different bytes. Each of the 128 characters of ASCII takes one byte, any other character two to four. A
-# vocabulary with all 256 bytes can write any text, so there is no [UNK].
+# **Byte-level BPE** (Radford et al. 2019, GPT-2, section 2.2) begins with bytes instead of characters. In a computer
+# every text is a sequence of bytes, usually by the encoding **UTF-8**, and there are only 256 different bytes: each of
+# the 128 characters of ASCII takes one, any other character two to four. A vocabulary with all 256 bytes can write any
+# text, so there is no [UNK].
 #
 # Some bytes are spaces or line ends, which break a vocabulary file. So GPT-2's code gives each byte a **visible
 # character**: a byte that is a visible character of Latin-1 keeps it, the others get the next free characters from
-# number 256 on. The next cell builds this table. Guess first: how many bytes has each of the four characters *a ë €
-# 🙂*?
+# number 256 on. The next cell builds this table. Guess: how many bytes has each of *a ë € 🙂*?
 #
-# The cell after it cuts a text into words, because BPE never merges across words. GPT-2 uses a regular expression, and
-# **the space before a word is part of the word**. So no `##` is needed. What happens to the two spaces in the middle?
+# The cell after it cuts a text into words, because BPE never merges across words. **The space before a word is part of
+# the word**, so no `##` is needed. What happens to the two spaces in the middle?
 
 # %%
 visible = [*range(33, 127), *range(161, 173), *range(174, 256)]
@@ -202,13 +194,13 @@ words = words_pattern().findall("It's 10:45,  isn't it?")
 print([to_characters(word) for word in words])
 
 # %% [markdown]
-# Learn to recognize one of these characters: **Ġ** is the space. "Ã«" is *ë*: two bytes, two characters. Nothing is
-# broken.
+# ![A space is the byte 20 and written Ġ; a is 61; ë is two bytes, C3 and AB; the euro sign is three.](pictures/15_bytes_of_characters.svg)
+#
+# Learn to recognize **Ġ**: it is the space. "Ã«" is *ë*: two bytes, two characters. Nothing is broken.
 #
 # In the second output, of two spaces the last one goes to the next word. One consequence confuses many people: *it*
 # at the beginning of a text is the token `it`, and after a space it is `Ġit`, another token with another vector. The
-# package's tokenizers are trained with `add_prefix_space=True`: they put a space before each text. The published
-# RoBERTa doesn't do that by default.
+# package's tokenizers put a space before each text (`add_prefix_space=True`). The published RoBERTa doesn't.
 #
 # ### Merges, with a pencil
 #
@@ -223,9 +215,8 @@ print([to_characters(word) for word in words])
 # | ` stone` | Ġ s t o n e | 3 |
 # | ` sand` | Ġ s a n d | 2 |
 #
-# Take a pencil. Which pair of neighbors is the most frequent one, and how often does it occur? Merge it everywhere,
-# and count again: which one is second? Then run the cells, which do what you did, and compare with the package's
-# `learn_merges`.
+# Which pair of neighbors is the most frequent one, and how often does it occur? Merge it everywhere, and count again:
+# which one is second? Then run the cells, and compare.
 
 
 # %%
@@ -268,14 +259,17 @@ _, package = learn_merges(counts, vocab_size=256 + 6, special_tokens=())
 print(sum(a != b for a, b in zip(merges, package)), "of 6 differ from the package's")
 
 # %% [markdown]
+# ![The five words after each of three merges: e and a, 17 times; Ġ and ea, 13 times; s and t, 11 times.](pictures/15_first_merges.svg)
+#
 # `e a` occurs 8 + 5 + 4 = 17 times. Notice the fifth merge: `Ġ s` occurs only 4 + 2 = 6 times, because in *stone* the
 # s has gone to `st` before.
 #
 # ### Splitting by rank
 #
 # How do we split a *new* word? BPE **replays its merges in the order in which they were learned**. The number of a
-# merge in this order is its **rank**. Start with single characters. Among the neighboring pairs that have a rank,
-# merge the one with the lowest rank. Repeat until no pair has a rank.
+# merge in this order, from 0, is its **rank**.
+#
+# ![The new word seat. First e and a are merged, with rank 0, then Ġ and s, with rank 4. Then no neighbors have a rank, and the pieces are Ġs, ea and t.](pictures/15_by_rank.svg)
 #
 # ### Exercise 15.1 · By rank, with a pencil
 # ●○○○ · 4 minutes
@@ -335,15 +329,13 @@ check("15.2", split)
 # %% [markdown]
 # ## The whole tokenizer
 #
-# Now on real text. `RobertaTokenizer.train` learns 3,000 tokens from the sentences of the small world: five special
-# tokens, 256 bytes, and one token for each merge. Then `my_ids` does what we have built (with `merge_word`, the
-# package's version of exercise 15.2).
+# `RobertaTokenizer.train` learns 3,000 tokens from the sentences of the small world: five special tokens, 256 bytes,
+# and one token for each merge. `my_ids` does what we have built (with `merge_word`, the package's version of exercise
+# 15.2). The second cell compares it with the package, with `tokenizers` and with `transformers`, on 400 documents, our
+# strange text, and 2,000 strings of random characters from all of Unicode.
 #
-# We compare with the package's tokenizer, the `tokenizers` library, and `transformers`, on 400 documents that the
-# vocabulary was not learned from, our strange text, and 2,000 strings of random characters from all of Unicode.
-#
-# The third cell asks what it costs: it counts tokens for five texts, with WordPiece and with byte-level BPE, both
-# with about 3,000 tokens from the same English sentences. Guess the number of tokens for the four smileys.
+# The third cell counts tokens for five texts, with WordPiece and with byte-level BPE, both with about 3,000 tokens from
+# the same English sentences. Guess the number for the four smileys.
 
 # %%
 from bertedu.tokenization import RobertaTokenizer
@@ -397,22 +389,21 @@ for sample in samples:
     print(f" ({pieces.count('[UNK]')} [UNK]), byte-level BPE {len(ids):2}:  {sample}")
 
 # %% [markdown]
-# Not one unknown token, and every text can be restored from its ids (with the space that was put in front). The
-# vocabulary has a token `<unk>`, but no text leads to it.
+# Not one unknown token, and every text can be restored from its ids (with the space that was put in front).
 #
 # Nothing is free. The Greek sentence takes about two tokens for each character, the Japanese one three, and a smiley
-# four. WordPiece looks cheap there, but it has thrown the text away. The published RoBERTa uses GPT-2's 50,000
-# tokens, learned from web pages, nearly all of them English: the effect is smaller there, but of the same kind. And
-# the larger vocabulary adds about 15 million parameters to BERT-Base: (50,265 − 30,522) · 768.
+# four. WordPiece looks cheap there, but it has thrown the text away. (The published RoBERTa has GPT-2's 50,000 tokens,
+# learned from mostly English web pages: the effect is smaller there, but of the same kind. And they add (50,265 −
+# 30,522) · 768, about 15 million parameters, to BERT-Base.)
 #
 # ## `<s>` A `</s></s>` B `</s>`
 #
 # RoBERTa has the special tokens of fairseq, the library that it was written in. `<s>` (0) is BERT's [CLS], `<pad>`
 # (1) is [PAD], `</s>` (2) is [SEP], `<unk>` (3) is [UNK], and `<mask>` is [MASK]. Keep in mind that **padding is 1**.
-# A pair gets *two* separators in the middle, and there is only **one segment**: pre-training has no pairs, so nothing
-# would have trained a second one.
 #
-# The next cell compares a pair, laid out by hand, with the package and with `transformers`.
+# ![A pair in BERT: CLS, text, SEP, text, SEP, with token types 0 and 1. In RoBERTa two separators stand in the middle, and all token types are 0.](pictures/15_pair_of_texts.svg)
+#
+# There is only **one segment**: pre-training has no pairs, so nothing would have trained a second one.
 
 # %%
 first, second = "Where is Oslo?", "Oslo is in Norway."
@@ -426,18 +417,15 @@ for theirs in (package.input_ids[0].tolist(), library(first, second)["input_ids"
 # %% [markdown]
 # ## Positions that start at 2
 #
-# roberta-base reads 512 tokens, but its config says `max_position_embeddings: 514`. People have asked about this
-# number ever since ([fairseq issue 1187](https://github.com/facebookresearch/fairseq/issues/1187)). What happens if
-# we believe the config, and give 513 tokens to such a model? The next cell tries it.
-#
-# The cell after it counts positions as fairseq does:
+# roberta-base reads 512 tokens, but its config says `max_position_embeddings: 514`. What happens if we believe the
+# config, and give 513 tokens to such a model? The next cell tries it. The cell after it counts positions as fairseq
+# does:
 #
 # - padding gets the position `padding_idx`, which is the id of `<pad>`: **1**;
 # - the other tokens are counted from `padding_idx + 1` on: **2, 3, 4 …**
 #
-# Note *what* is counted: the tokens whose **id is not `<pad>`**. The attention mask is not asked. With a pencil:
-# which positions do the ids `0 7 8 2` get, and `0 7 2 1`, and `1 1 0 2`? The cell compares the loop with
-# `transformers` and with the package, for 200 random sequences with padding anywhere.
+# What counts is whether the **id is not `<pad>`**; the attention mask is not asked. With a pencil: which positions do
+# the ids `0 7 8 2` get, and `0 7 2 1`, and `1 1 0 2`? The cell also compares with `transformers` and the package.
 
 # %%
 sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
@@ -474,21 +462,18 @@ print("the last of 513 tokens:", positions_of([7] * 513)[-1])
 print("different:", int((mine != reference).sum()), f"  off from the package's by {off:.4f}")
 
 # %% [markdown]
-# The table has the rows 0 to 513, and token number 513 asks for row 514. Row 0 is never used, row 1 belongs to
-# padding, so 512 tokens need 514 rows. Why? That is history, not mathematics: a maintainer of fairseq wrote (issue
-# 1187) that there is "no particular reason" for 1 instead of 0, other than the order in which the tokens were added.
+# ![Positions of three sequences. Without padding, with padding on the right and on the left, RoBERTa's first real token always gets 2. BERT counts from the left edge, so padding on the left shifts its text.](pictures/15_counted_positions.svg)
 #
-# Look at the third sequence: with padding on the **left**, the first real token still gets position 2. BERT counts
-# from the left edge, whatever is there, so padding on the left shifts its text (exercise 2.4).
+# Row 0 of the table is never used, row 1 belongs to padding, so 512 tokens need 514 rows. That is history, not
+# mathematics: a maintainer of fairseq wrote that there is "no particular reason" for 1 instead of 0, other than the
+# order in which the tokens were added ([issue 1187](https://github.com/facebookresearch/fairseq/issues/1187)).
 #
 # ## It is the same model
 #
 # If RoBERTa is BERT with other ids and other positions, then we can **turn a BERT into a RoBERTa** by moving rows of
-# its tables. Let's do it with our small BERT. Three tables change:
+# its tables.
 #
-# - tokens: the special tokens move to RoBERTa's ids (0 `<s>`, 1 `<pad>`, 2 `</s>`, 3 `<unk>`, 4 `<mask>`);
-# - positions: every row moves down by two;
-# - segments: only the first row stays.
+# ![Three tables. Tokens: the special tokens move to RoBERTa's ids. Positions: every row moves down by two. Segments: only the first row stays.](pictures/15_moved_rows.svg)
 #
 # Then both read 200 sentences, padded on the right and padded on the left. Guess the largest difference between the
 # vectors of a token in BERT (padded on the right) and in each of the others.
@@ -549,14 +534,13 @@ for side in ("right", "left"):
 
 # %% [markdown]
 # Zero: with moved rows, RoBERTa computes what BERT computes. Padding on the left changes BERT's vectors a lot, and
-# RoBERTa's not at all. Apart from how positions are counted, the two are the same model.
+# RoBERTa's not at all.
 #
 # ## The head of `<s>`
 #
 # BERT classifies a text with its **pooler**, pre-trained by next sentence prediction, and a linear layer. RoBERTa has
 # no such task, so its head brings its own layers: the vector of `<s>` goes through dropout, a linear layer `dense`,
-# tanh, dropout, and a linear layer `out_proj` to the C labels. Both layers are new, so fine-tuning has one layer more
-# to learn from nothing. We build this head in *The proof*: it takes one line.
+# tanh, dropout, and a linear layer `out_proj` to the C labels. Both layers are new. *The proof* builds it in one line.
 #
 # **Here the first sitting ends.** You have RoBERTa: its masking, its tokenizer and its positions. The second
 # sitting masks whole spans and asks what their two ends know, as SpanBERT does.
@@ -565,9 +549,9 @@ for side in ("right", "left"):
 #
 # > Super Bowl 50 was [MASK] at Levi's Stadium in Santa [MASK].
 #
-# The second question is easy: *Santa* gives the answer away. How much do the neighbors matter? Our small BERT can
-# tell. The next cell masks n neighboring tokens in 400 sentences that it has not seen in training, and measures how
-# many of the masked tokens are predicted. Guess the numbers for n = 1 and n = 6.
+# The second question is easy: *Santa* gives the answer away. How much do the neighbors matter? The next cell masks n
+# neighboring tokens in 400 held-out sentences, and measures how many of them our small BERT predicts. Guess the
+# numbers for n = 1 and n = 6.
 
 # %%
 sentences = sorted({s for document in documents for s in document.sentences})
@@ -587,9 +571,10 @@ expected = {1: 0.964, 2: 0.948, 3: 0.908, 4: 0.791, 5: 0.667, 6: 0.551}
 print({n: f"{about(expected[n], accuracies[n], within=0.01):.0%}" for n in expected})
 
 # %% [markdown]
-# A single token is hardly a question for this model. Six tokens in a row are a real one. And many tasks need spans:
-# answers to questions, names, coreference. That is the first idea of SpanBERT: **mask spans instead of single
-# tokens**.
+# ![Predicted tokens by the number of masked neighbors: 96 percent for one, 91 for three, 55 for six.](pictures/15_longer_spans.svg)
+#
+# Six tokens in a row are a real question. And many tasks need spans: answers to questions, names, coreference. That is
+# the first idea of SpanBERT: **mask spans instead of single tokens**.
 #
 # ### How long is a span? (optional)
 #
@@ -608,8 +593,9 @@ for name, p in (("above 10 becomes 10", clipped), ("above 10 excluded", excluded
     print(f"{name:20} sums to {p.sum():.2f}, p(1) = {p[0]:.3f}, mean {(p * lengths).sum():.2f}")
 
 # %% [markdown]
-# The second one. The authors' code agrees. Such a check costs three lines, and papers leave many questions of this
-# kind open.
+# The second one. The authors' code agrees.
+#
+# ![The probability of a span of 1 to 10 words falls from 22 to 3 percent; the mean is 3.8 words.](pictures/15_lengths_of_spans.svg)
 #
 # ### Spans of whole words, up to a budget (optional, with exercise 15.3)
 #
@@ -672,10 +658,10 @@ check("15.3", choose_spans)
 # %% [markdown]
 # ### 80/10/10, once for each span
 #
-# All tokens of a span are treated alike: [MASK] everywhere in 80 % of the spans, random tokens everywhere in 10 %,
-# the original tokens in 10 %. The next cell makes 200 such batches from the documents about countries, with the
-# package's *task* for spans. The cell after it prints two masked texts and counts how the spans were treated. Can you
-# find the spans that are not [MASK]?
+# ![A span of three words: in 80 percent of the spans all become MASK, in 10 percent all become random words, in 10 percent all are kept.](pictures/15_whole_spans.svg)
+#
+# The next cell makes 200 such batches from the documents about countries, with the package's *task* for spans. The
+# cell after it prints two masked texts. Can you find the spans that are not [MASK]?
 
 # %%
 from bertedu.pretraining.examples import tokenize_documents
@@ -700,37 +686,25 @@ print(f"{len(seen)} spans: [MASK] {(seen == 4).sum() / len(seen):.0%}", end="")
 print(f", kept {(seen == right).sum() / len(seen):.0%}")
 
 # %% [markdown]
-# In the second text, *nails zinc ##metal owner* is a span of random tokens. In the first text six chosen tokens were
-# kept, and nothing shows which ones.
+# *nails zinc ##metal owner* is a span of random tokens. In the first text six chosen tokens were kept.
 #
 # ## The span boundary objective
 #
-# A model for answers or names usually represents a span by the vectors at its **ends**. SpanBERT's second idea trains
-# these to know what is inside. For a masked span from token s to token e, a second head predicts each token of the
-# span from three vectors only:
+# A model for answers or names usually represents a span by the vectors at its **ends**. SpanBERT's second idea, the
+# **span boundary objective** (SBO), trains these to know what is inside: a second head predicts each token of a masked
+# span from the two visible tokens around it, and from a learned vector $p_k$ for its number k in the span.
 #
-# - $x_{s-1}$, the last layer's vector of the visible token **before** the span
-# - $x_{e+1}$, the vector of the visible token **after** it
-# - $p_k$, a learned vector for the number k of the token in the span (1, 2, 3 …)
-#
-# The vectors of the masked tokens themselves are not used. This is the **span boundary objective** (SBO):
+# ![Came, home and wet are masked. The boundary head gets the encoder's vector of dog, the one of again, and the vector of number 3, and has to predict wet.](pictures/15_boundary_objective.svg)
 #
 # $$h_0 = [x_{s-1}; x_{e+1}; p_k] \qquad h_1 = \text{LayerNorm}(\text{GELU}(W_1 h_0)) \qquad
 # y_k = \text{LayerNorm}(\text{GELU}(W_2 h_1))$$
 #
 # Then $y_k$ is compared with all token embeddings, as in the MLM head. The loss of a token is the sum
-# $-\log P(x \mid x_i) - \log P(x \mid y_k)$. So each masked token is predicted twice: from its own vector, which saw
-# the whole text through attention, and from the two ends.
+# $-\log P(x \mid x_i) - \log P(x \mid y_k)$: it is predicted twice, from its own vector, which saw the whole text
+# through attention, and from the two ends.
 #
-# With a pencil: tokens 3, 4 and 5 are masked. Which three vectors predict *wet*?
-#
-# | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 |
-# |---|---|---|---|---|---|---|---|
-# | [CLS] | the | dog | ~~came~~ | ~~home~~ | ~~wet~~ | again | [SEP] |
-#
-# The answer: $x_2$ (*dog*), $x_6$ (*again*) and $p_3$. What if the span reached to the end, so that [SEP] stood on its
-# right? The authors' code asks the boundary head only if **both** neighbors are tokens of the text. Spans that touch
-# are one span.
+# What if [SEP] stood on the right of the span? The authors' code asks the boundary head only if **both** neighbors are
+# tokens of the text. Spans that touch are one span.
 #
 # ### Exercise 15.4 · The boundary at a text's end
 # ●●●○ · 10 minutes
@@ -738,7 +712,7 @@ print(f", kept {(seen == right).sum() / len(seen):.0%}")
 # Write `boundaries(chosen, is_text)` for one sequence. Both are lists of booleans: which tokens are masked, and which
 # are tokens of the text (not [CLS], [SEP] or padding). Return a list with an entry for each token. For a masked token
 # whose span has a text token on both sides, the entry is `(left, right, k)`: the positions of the two visible
-# neighbors and the number k of the token in its span, counted from 1. For all others it is None. For the table above
+# neighbors and the number k of the token in its span, counted from 1. For all others it is None. For the picture above
 # the entries 3, 4 and 5 are `(2, 6, 1)`, `(2, 6, 2)` and `(2, 6, 3)`.
 
 
@@ -774,16 +748,13 @@ check("15.4", boundaries)
 # %% [markdown]
 # ## What can the two ends know?
 #
-# The next cell has the whole boundary head. There are 15 vectors p_k with 200 entries (as in the authors' code): a
-# span of ten words may have more than 15 tokens, and then the rest is not asked for.
-#
-# The cell after it trains the package's `SpanBert`, which has both heads on one encoder, for 200 batches. It starts
-# from our small BERT with an untrained boundary head. (It takes a quarter of a minute on a slow computer.)
+# The next cell has the whole boundary head. There are 15 vectors p_k with 200 entries, as in the authors' code. The
+# cell after it trains the package's `SpanBert`, which has both heads on one encoder, for 200 batches, from our small
+# BERT with an untrained boundary head.
 #
 # Then both heads answer the same questions about held-out documents, and so does our BERT as it was before. A
 # baseline answers them too: a table that counts, in the same batches, which token stood at number k of a span of n
-# tokens between *these* two visible tokens. Guess first: what share of the questions will each of the two heads
-# answer correctly? The last cell draws these shares by the length of the span.
+# tokens between *these* two visible tokens. Guess: what share will each of the two heads answer correctly?
 
 # %%
 from torch import nn
@@ -813,22 +784,24 @@ class BoundaryHead(nn.Module):
 
 # %%
 from bertedu.family.spanbert import SpanBert
+from bertedu.training.feeding import to_device
 from bertedu.training.optimization import build_optimizer, rate_factor
 
 INPUTS = "input_ids attention_mask token_type_ids labels left right".split()
 
 
 def train_spans(model, batches, peak=4e-3):
-    optimizer = build_optimizer(model, peak, weight_decay=0.01, betas=(0.9, 0.999))
+    optimizer = build_optimizer(model.to(device), peak, weight_decay=0.01, betas=(0.9, 0.999))
     for step, batch in enumerate(batches):
         for group in optimizer.param_groups:
             group["lr"] = peak * rate_factor(step / len(batches), warmup=0.1)
+        batch = to_device(batch, device)  # [B, T] each
         loss = model.train()(*(batch[name] for name in INPUTS)).loss  # MLM + SBO
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-    return model.eval()
+    return model.eval().cpu()
 
 
 torch.manual_seed(0)  # for the new head
@@ -873,39 +846,12 @@ for (name, share), measured in zip(expected.items(), rows.mean(dim=0)):
     print(f"{name:17} {about(share, measured, within=0.06):.2f}")
 print(f"{len(rows)} questions")
 
-# %% tags=["hide-input"]
-from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
-
-figure = new_figure(5.2, 2.6)
-axes = figure.subplots()
-shares = {
-    n: torch.tensor(hits[n], dtype=torch.float64).mean(dim=0).tolist() for n in sorted(hits)
-}
-lines = [
-    ("MLM head", BLUE, 2),
-    ("boundary head", ORANGE, 1),
-    ("table of counts", GREY, 0),
-]
-for name, color, column in lines:
-    values = [share[column] for share in shares.values()]
-    axes.plot(list(shares), values, "o-", color=color, label=name)
-axes.set(xlabel="tokens in the span", ylabel="right", ylim=(0, 1.02))
-axes.set_xticks(range(1, 7), ["1", "2", "3", "4", "5", "6 or more"])
-axes.set_yticks((0, 0.5, 1), ("0", "50 %", "100 %"))
-axes.legend(fontsize=8, frameon=False)
-quiet(axes)
-Picture(
-    figure,
-    alt="Right predictions by the length of the span. The MLM head falls from nearly "
-    "all for one token to about half for six or more. The boundary head lies far below it and "
-    "falls from about half to a fifth. The table of counts crosses it more than once.",
-)
-
 # %% [markdown]
-# After 200 steps the boundary head is about as good as a table of counts, and less than half as good as the MLM head.
-# It has the harder task: it must name each token from two vectors outside the span and its number k. The MLM head has
-# lost something, too, against BERT before; a short training with a high learning rate is the first suspect. (All of
-# this is one run.)
+# ![Right predictions by the length of the span. The MLM head falls from nearly all to about half; the boundary head lies far below it, and crosses the table of counts.](pictures/15_heads_by_length.svg)
+#
+# After 200 steps the boundary head is about as good as a table of counts: it must name each token from two vectors
+# outside the span. The MLM head has lost something against BERT before; a short training with a high learning rate is
+# the first suspect. (All of this is one run.)
 #
 # What does SBO bring for the tasks that it was made for? The paper can show it (table 7, development sets, F1 except
 # MNLI-m; coreference finds the expressions that mean the same thing):
@@ -916,17 +862,14 @@ Picture(
 # | spans, one segment | 86.7 | 73.4 | 76.3 | 87.3 |
 # | spans, one segment, with SBO | 86.8 | 74.1 | 79.0 | 87.6 |
 #
-# SBO hardly helps on SQuAD. But in coreference, where a model compares spans by their ends, it brings 2.7. The
-# largest gain on SQuAD, 1.6, comes from masking random spans instead of single subwords (table 6), at least as good
-# there as names or noun phrases that a parser has to find. In coreference, though, single subwords beat random spans,
-# until SBO is added.
+# SBO hardly helps on SQuAD. But in coreference, where a model compares spans by their ends, it brings 2.7. (The
+# largest gain on SQuAD, 1.6, comes from masking random spans instead of single subwords, table 6. In coreference
+# single subwords beat random spans, until SBO is added.)
 #
 # ## The proof
 #
-# Three comparisons, on batches with padding. First a checkpoint: a RoBERTa with random weights goes from
-# `transformers` to the package and back. Second, the head of `<s>`, against `transformers` and the package's
-# `TextClassifier`. Third, your boundary head with the weights of the package's, and the joint loss, MLM + SBO, put
-# together by hand.
+# On batches with padding: a RoBERTa with random weights goes from `transformers` to the package and back; the head of
+# `<s>`; the boundary head, and the joint loss, MLM + SBO, put together by hand.
 
 # %%
 from bertedu.inference import run
@@ -993,15 +936,13 @@ print(f", loss off by {(mlm + sbo - output.loss).abs():.4f}")
 # %% [markdown]
 # ## Broken BERT: two vectors for one sentence
 #
-# A colleague runs a service that turns sentences into vectors (the mean of the token vectors) with the RoBERTa that
-# we made from our BERT. It was tested: 200 sentences, one after the other, gave exactly the right vectors. In
-# production a sentence that was stored before should be recognized by its vector: a cosine of at least 0.99. But
-# since requests are collected in **batches**, many sentences are not recognized. The service pads on the left, as it
-# does for other models.
+# A colleague's service turns sentences into vectors (the mean of the token vectors) with the RoBERTa that we made. It
+# was tested: 200 sentences, one after the other, gave exactly the right vectors. In production a stored sentence
+# should be recognized by its vector, with a cosine of at least 0.99. But since requests are collected in **batches**,
+# padded on the left, many are not recognized.
 #
-# The next cell has the service. The colleague knows that RoBERTa's positions start at 2, and wrote
-# `colleagues_positions` for speed. (`patch.object` replaces the package's `position_vectors` until its `with` ends.)
-# The cell after it replays the test and the production.
+# The colleague knows that RoBERTa's positions start at 2, and wrote `colleagues_positions` for speed. (`patch.object`
+# replaces the package's `position_vectors` until its `with` ends.) The second cell replays test and production.
 
 # %%
 from unittest.mock import patch
@@ -1045,14 +986,15 @@ for name, side, size, n in (("one by one", "right", 1, 200), ("in batches", "lef
 # Before you read on: which inputs of the model have changed between the two lines?
 #
 # The ids are the same, except for padding, and padding is hidden from attention ([chapter
-# 03](03_self_attention.ipynb)). What is left is the **position** of each token. A sentence gets other positions if
-# there are longer ones in its batch. So its vector depends on its neighbors in the batch, and nobody can reproduce
-# it.
+# 03](03_self_attention.ipynb)). What is left is the **position** of each token.
 #
-# Would an ordinary evaluation have found this? The next cell masks every seventh token of the 200 sentences and
-# measures how many are predicted, for three position functions: the right one, the colleague's, and one that many
-# ports have: positions that start at **0**. Guess: how much accuracy does each mistake cost, and how many sentences
-# are recognized?
+# ![One sentence alone and in a batch with two tokens of padding on the left. The colleague's positions are 2 to 5 alone and 4 to 7 in the batch; the right ones are 2 to 5 in both.](pictures/15_shifted_positions.svg)
+#
+# So the vector of a sentence depends on its neighbors in the batch, and nobody can reproduce it.
+#
+# Would an ordinary evaluation have found this? The next cell masks every seventh token and measures how many are
+# predicted, for three position functions: the right one, the colleague's, and one that many ports have: positions
+# that start at **0**. Guess: how much accuracy does each mistake cost?
 
 
 # %%
@@ -1080,13 +1022,12 @@ for name, (positions, share, number) in tries.items():
     print(f", recognized {about(number, known, within=2):.0f} of {len(stored)}")
 
 # %% [markdown]
-# The evaluation hardly sees the bugs: shifting a whole sentence moves its vector, but seldom changes the best word.
-# **A comparison of numbers with a reference, on a batch with padding on the left, finds it at once.**
+# Shifting a whole sentence moves its vector, but seldom changes the best word. **A comparison of numbers with a
+# reference, on a batch with padding on the left, finds it at once.**
 #
-# The bug is real. In 2019 `transformers` itself computed RoBERTa's positions just like the colleague, from the length
-# alone ([issue 1761](https://github.com/huggingface/transformers/issues/1761)). Ports whose positions start at 0 are
-# still written today. In 2026 `sentence-transformers` repaired one, in a path that packs batches without padding:
-# "Nothing crashes, the embeddings are just silently worse" ([pull request
+# The bug is real. In 2019 `transformers` itself computed RoBERTa's positions just like the colleague ([issue
+# 1761](https://github.com/huggingface/transformers/issues/1761)). In 2026 `sentence-transformers` repaired positions
+# that start at 0: "Nothing crashes, the embeddings are just silently worse" ([pull request
 # 3879](https://github.com/huggingface/sentence-transformers/pull/3879)).
 #
 # ### Exercise 15.5 · Positions from the ids
@@ -1121,14 +1062,21 @@ check("15.5", position_ids)
 #
 # | | |
 # |---|---|
-# | Full sentences | Paper: FULL-SENTENCES, across documents. This course: DOC-SENTENCES, because no separator has to say that a new document begins |
+# | Full sentences | Paper: FULL-SENTENCES, across documents. This course: DOC-SENTENCES |
 # | Positions | fairseq and `transformers` count from `padding_idx` + 1, over ids that are not padding. Given `inputs_embeds` instead of ids, `transformers` can't see padding and counts all tokens |
 # | Tables of `RobertaConfig` | The class in `transformers` has BERT's defaults (512 positions, 2 segments, epsilon 1e-12). The published models have 514, 1 and 1e-5 in their config.json. If you build a RoBERTa from the class alone, it reads 510 tokens |
+#
+# <details><summary>Smaller differences</summary>
+#
+# | | |
+# |---|---|
 # | Optimizer | Section 3.1: β₂ = 0.98 for large batches, where BERT has 0.999 |
 # | `<mask>` | Takes the space before it: "is <mask>." gives `Ġis`, `<mask>`, `.`; in the published vocabulary its id is the last one, 50264 |
 # | Random tokens | fairseq never puts a special token there, nor does the package: a random `<pad>` would change the positions of all tokens after it |
 # | Boundary head | Paper: two layers without bias. The authors' code and the package: with biases |
 # | SpanBERT's weights | Published as a BERT: the boundary head is used in pre-training only. There is no SpanBERT class in `transformers` |
+#
+# </details>
 #
 # ## Summary
 #
