@@ -48,22 +48,9 @@
 #
 # ## Where this part sits
 #
-# The next cell draws three models to scale. Orange boxes are embeddings, blue boxes are layers. DistilBERT's six
-# layers start as copies of BERT's dark blue ones. (BERT-Base has 109 million parameters if you count them. Papers
-# also write 108 or 110 million.)
-
-# %% tags=["hide-input"]
-from bertedu.chapters.ch16_albert_and_distilbert.model_sizes import Stack, size_and_work, stacks
-
-LAYER = 7_087_872  # parameters of one layer with D = 768
-other_layers = (1, 3, 5, 6, 8, 10)  # those that DistilBERT doesn't copy
-stacks(
-    {
-        "BERT-Base": Stack(23_837_184, LAYER, 12, faint=other_layers),
-        "ALBERT-base": Stack(4_005_120, LAYER, 1, remark="run 12 times"),
-        "DistilBERT": Stack(23_835_648, LAYER, 6, remark="layers 0, 2, 4,\n7, 9, 11 of BERT"),
-    }
-)
+# ![Three models to scale. BERT-Base: 109 million parameters in embeddings and 12 layers. ALBERT-base: 11 million, small embeddings and one layer that runs 12 times. DistilBERT: 66 million, six layers copied from BERT.](pictures/16_three_sizes.svg)
+#
+# (BERT-Base has 109 million parameters if you count them. Papers also write 108 or 110 million.)
 
 # %% [markdown]
 # ## The problem: take away layers
@@ -71,9 +58,9 @@ stacks(
 # BERT-Base computes twelve layers for every token. On a phone, or for millions of requests, that can be too much. Can
 # we simply take a trained BERT and use fewer layers?
 #
-# We try it with our own BERT of four layers. The next cell opens it, and loads documentation of the Python packages
-# on your machine: `held_out` was not trained on. `task` masks 15 % of the tokens, as in [chapter
-# 06](06_masked_language_model.ipynb).
+# We try it with our own BERT of four layers, on documentation of the Python packages on your machine: `held_out` was
+# not trained on. `task` masks 15 % of the tokens, as in [chapter 06](06_masked_language_model.ipynb). The cell also
+# chooses where to compute. On a GPU the training below takes less time. (The pictures show a run on a processor.)
 
 # %% tags=["nbval-ignore-output"]
 import random
@@ -86,7 +73,9 @@ from bertedu.inference import open_model
 from bertedu.pretraining.examples import tokenize_documents
 from bertedu.pretraining.objectives.words import MaskedWords
 from bertedu.pretraining.settings import PretrainingSettings
+from bertedu.training.devices import choose_device
 
+device = torch.device(choose_device("auto"))  # cuda or mps where torch finds one, else cpu
 folder = data_path("checkpoints/mixed-mini")
 teacher, tokenizer = open_model(folder)
 corpus = load_corpus("documentation")
@@ -99,11 +88,13 @@ task = MaskedWords(*texts, tokenizer, settings)
 
 # %% [markdown]
 # The next cell measures the **masked accuracy**: at what share of the masked tokens is the right token the likeliest
-# one? The cell after it runs the trained model with several lists of layers: all four, two of them, and one layer four
-# times. Guess first: how much is lost with half of the layers, and can one layer stand in for four?
+# one? The cell after it runs the trained model with all four layers, two of them, and one layer four times. Guess
+# first: how much is lost with half of the layers, and can one layer stand in for four?
 
 # %%
 from torch import nn
+
+from bertedu.training.feeding import to_device
 
 unseen = task.validation()  # masked batches, always the same
 right = torch.cat([batch["labels"][batch["labels"] != -100] for batch in unseen])  # [N]
@@ -113,9 +104,11 @@ right = torch.cat([batch["labels"][batch["labels"] != -100] for batch in unseen]
 def at_masks(model):  # -> scores at all masked tokens, [N, V]
     outputs = []
     for batch in unseen:
+        batch = to_device(batch, device)
         masked = batch["labels"] != -100  # [B, T]
-        output = model(batch["input_ids"], batch["attention_mask"], masked_positions=masked)
-        outputs.append(output.prediction_logits)
+        ids, mask = batch["input_ids"], batch["attention_mask"]
+        output = model.to(device)(ids, mask, masked_positions=masked)
+        outputs.append(output.prediction_logits.cpu())
     return torch.cat(outputs)
 
 
@@ -126,24 +119,28 @@ def accuracy(logits):
 # %%
 layers = list(teacher.bert.encoder.layers)
 measured = {(0, 1, 2, 3): 0.447, (0, 3): 0.215, (0, 1): 0.234, (0, 0, 0, 0): 0.002}
+kept = {}
 for numbers, expected in measured.items():
     teacher.bert.encoder.layers = nn.ModuleList(layers[n] for n in numbers)
-    reached = accuracy(at_masks(teacher))
-    print("layers", *numbers, f" masked accuracy {about(expected, reached, within=0.04):.3f}")
+    kept[numbers] = accuracy(at_masks(teacher))
+    print(
+        "layers",
+        *numbers,
+        f" masked accuracy {about(expected, kept[numbers], within=0.04):.3f}",
+    )
 teacher.bert.encoder.layers = nn.ModuleList(layers)
-constant = about(0.060, (right == right.mode().values).double().mean(), within=0.03)
-print(f"always the most frequent of these tokens: {constant:.3f}")
+frequent = (right == right.mode().values).double().mean().item()
+print(f"always the most frequent of these tokens: {about(0.060, frequent, within=0.03):.3f}")
 
 # %% [markdown]
-# One layer, run four times, is right less often than a constant answer. A likely reason: layer 0 was trained to read
-# the embeddings, and it has never seen its own output as an input. With two layers about half of the accuracy is
-# lost. (There are 1,301 masked tokens, so one standard error is about 1.3 points.)
+# ![Masked accuracy with all four layers is nearly one half, with two of them about half of that, with layer 0 four times none: less than one constant word.](pictures/16_fewer_layers.svg)
 #
-# So a small BERT has to be *trained* small, and this chapter shows two ways:
+# One layer, run four times, is right less often than a constant answer; probably because layer 0 has never seen its own
+# output as an input. With two layers about half of the accuracy is lost. So a small BERT has to be *trained* small:
 #
 # - **ALBERT** (Lan et al. 2020) runs one layer again and again, and is trained that way from the first step on.
-# - **DistilBERT** (Sanh et al. 2019) starts with some of a trained model's layers, and then trains them, with the
-#   large model as a teacher.
+# - **DistilBERT** (Sanh et al. 2019) starts with some of a trained model's layers, and trains them with the large
+#   model as a teacher.
 #
 # ## ALBERT: where are the parameters?
 #
@@ -154,8 +151,7 @@ print(f"always the most frequent of these tokens: {constant:.3f}")
 #   4D·D + D; two LayerNorms of 2·D. Together that is 12·D² + 13·D.
 # - The pooler: D·D + D.
 #
-# The next cell computes it, and compares the sum with the package's model. (On the device `meta` torch creates only
-# the shapes of the weights, so the model takes no memory.)
+# The next cell computes it. (On the device `meta` torch creates only the shapes of the weights.)
 
 # %%
 from bertedu import BertConfig, BertModel
@@ -181,19 +177,15 @@ for name, number in (*parts.items(), ("together", sum(parts.values())), ("packag
 #
 # ### Factorized embeddings
 #
-# In BERT the table of word embeddings is as wide as the layers: V·D numbers. But in this table a word has the same
-# vector in every sentence. ALBERT's authors argue that such a vector needs fewer dimensions than those in the layers,
-# which depend on the context (section 3.1). So ALBERT looks up a short vector with E = 128 numbers, and one matrix
-# maps it to D numbers:
+# In BERT the table of word embeddings has V·D numbers. But in it a word has the same vector in every sentence, which
+# needs fewer dimensions than the vectors in the layers, argue ALBERT's authors (section 3.1). So ALBERT looks up a
+# short vector with E = 128 numbers, and one matrix maps it to D numbers:
 #
 # $$V \cdot D \quad\longrightarrow\quad V \cdot E + E \cdot D$$
 #
-# With a pencil, for ALBERT-base with V = 30,000: instead of 30,000 · 768 = 23.0 million it is 30,000 · 128 + 128 · 768
-# = 3.9 million. The next cell computes it for the four published widths.
-#
-# What does it cost? The second half of the cell has a small factorized table (V = 4, E = 2, D = 3). It finds the
-# vector of word 2 in two steps, and then in the product of the two matrices. Guess: can the four vectors of such a
-# table be any four vectors?
+# For ALBERT-base with V = 30,000, it is 30,000 · 128 + 128 · 768 = 3.9 million instead of 23.0 million. What does it
+# cost? The second half of the cell has a small factorized table (V = 4, E = 2, D = 3). Guess: can its four vectors be
+# any four vectors?
 
 # %%
 V, E = 30_000, 128
@@ -211,18 +203,20 @@ print(
 print("rank of the table:", torch.linalg.matrix_rank(whole).item(), "of", min(whole.shape))
 
 # %% [markdown]
-# The wider the model, the more factorizing saves: V is multiplied by E only. (That alone doesn't make D = 4096
-# affordable: twelve separate layers of that width would have 2.4 billion parameters.)
+# ![A table of four words as a product: short vectors of two numbers, times a matrix of two rows and three columns, give vectors of three numbers.](pictures/16_factorized.svg)
 #
-# Both ways of looking up give the same vector. But the table has rank 2: all words lie in a plane, although a vector
-# has three numbers. A factorized table of words has at most rank E. Does that hurt? Hardly: with layers that are
-# *not* shared, the average over five tasks falls by 0.6 points; with shared layers, E = 128 was the best of four
-# sizes (Lan et al. 2020, table 3).
+# The wider the model, the more factorizing saves. But the table has rank 2: all words lie in a plane, although a vector
+# has three numbers. Does that hurt? Hardly: with layers that are *not* shared, the average over five tasks falls by
+# 0.6 points; with shared layers, E = 128 was the best of four sizes (Lan et al. 2020, table 3).
 #
 # ### One layer, L times
 #
-# The larger saving is simpler. Build *one* layer, and call it L times. The next cell is the whole encoder of ALBERT.
-# `EncoderLayer` is BERT's layer from [chapter 04](04_transformer_encoder.ipynb).
+# The larger saving is simpler. Build *one* layer, and call it L times.
+#
+# ![BERT runs twelve layers with weights of their own. ALBERT runs twelve times the same weights: it stores one layer and computes twelve.](pictures/16_one_layer.svg)
+#
+# The next cell is the whole encoder of ALBERT. `EncoderLayer` is BERT's layer from [chapter
+# 04](04_transformer_encoder.ipynb).
 
 # %%
 from bertedu.family.albert import AlbertConfig, AlbertModel
@@ -292,9 +286,6 @@ check("16.1", albert_parameters)
 # Count 12·D² weights for a layer, and 12·D² multiplications for a token in a layer. Predict two ratios, ALBERT-xxlarge
 # divided by BERT-large: weights that are stored, and multiplications. Write them as a list of two numbers (two
 # decimals are enough, or a fraction such as `1 / 3`). Stuck? `hint("16.2")`
-#
-# The cell after the exercise draws all published models: the parameters from the paper's table 1, and the multiplications
-# for one token, 12·L·D².
 
 # %% tags=["exercise"]
 ### BEGIN SOLUTION
@@ -312,20 +303,14 @@ check("16.2", ratios)
 #
 # </details>
 
-# %% tags=["hide-input"]
-# parameters in millions, L, D
-published = {"BERT-Base": (108, 12, 768), "BERT-large": (334, 24, 1024)}
-published |= {"ALBERT-base": (12, 12, 768), "ALBERT-large": (18, 24, 1024)}
-published |= {"ALBERT-xlarge": (60, 24, 2048), "ALBERT-xxlarge": (235, 12, 4096)}
-size_and_work(published, highlighted="ALBERT")
-
 # %% [markdown]
-# Compare the two models called base in the figure (both axes are logarithmic): ALBERT-base is far to the left of
-# BERT-Base, and exactly as high.
+# ![The published models by parameters and by multiplications for a token, 12·L·D². ALBERT-base is far to the left of BERT-Base, and exactly as high; ALBERT-xxlarge has fewer parameters than BERT-large and is eight times as high.](pictures/16_size_and_work.svg)
+#
+# (Both axes are logarithmic; parameters from the paper's table 1.)
 #
 # Now we measure it with two small models of the same shape, eight layers with D = 256: the bytes of the weights,
 # those of the **activations** (the results that the forward pass keeps for the backward pass), and the time of a
-# forward pass. (Your times will differ.) Guess: which of the three is smaller for ALBERT?
+# forward pass, on the processor. (Your times will differ.) Guess: which of the three is smaller for ALBERT?
 
 # %% tags=["nbval-ignore-output"]
 import time
@@ -337,34 +322,35 @@ sizes |= {"num_attention_heads": 4, "intermediate_size": 1024}
 bert = BertModel(BertConfig(**sizes, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0))
 albert = AlbertModel(AlbertConfig(**sizes, embedding_size=64))
 input_ids = torch.randint(5, 8192, (8, 128))  # [B, T]
-counts = {}
+costs = {}
 for name, model in (("BERT", bert), ("ALBERT", albert)):
     weights = sum(4 * weight.numel() for weight in model.parameters()) / 1e6
     activations = kept_bytes(model, lambda model=model: model(input_ids)) / 1e6
     start = time.process_time()
     with torch.no_grad():
         model(input_ids)
-    counts[name] = (weights, activations, 1000 * (time.process_time() - start))
+    costs[name] = (weights, activations, 1000 * (time.process_time() - start))
     shown = "{:6} weights {:4.1f} MB, activations {:3.0f} MB, {:3.0f} ms"
-    print(shown.format(name, *counts[name]))
-ratios = [other / one for one, other in zip(counts["BERT"], counts["ALBERT"])]
+    print(shown.format(name, *costs[name]))
+ratios = [other / one for one, other in zip(costs["BERT"], costs["ALBERT"])]
 assert ratios[0] < 0.2 and 0.95 < ratios[1] < 1.05 and 0.4 < ratios[2] < 2.5
 
 # %% [markdown]
-# Only the weights shrink. The activations and the time stay about what they were: the layer still runs eight times,
-# and each run keeps its own results. So sharing helps whenever the *weights* are the problem: a download, the memory
-# of a small device, or the gradients that many machines send to each other in training. (There ALBERT-large read its
-# text 1.7 times as fast as BERT-large, section 4.3.) When the trained model is used, you should expect hardly any
-# gain.
+# ![Weights: BERT 34 megabytes, ALBERT 6. Activations: 137 and 136.](pictures/16_weights_and_activations.svg)
+#
+# Only the weights shrink: the layer still runs eight times, and each run keeps its own results. So sharing helps
+# whenever the *weights* are the problem: a download, a small device, or the gradients that many machines send to each
+# other in training. (There ALBERT-large read its text 1.7 times as fast as BERT-large, section 4.3.) When the trained
+# model is used, expect hardly any gain.
 #
 # ### The gradient of a shared layer (optional)
 #
-# How does a layer learn that is used several times? By pencil, with a "layer" that multiplies by w, used twice:
-# y = w·(w·x). With x = 2 and w = 3 the derivative of w²·x is 2·w·x = 12.
+# How does a layer learn that is used several times? **The gradient of a shared weight is the sum of the gradients at all
+# its uses.** The picture has a "layer" that multiplies by w.
 #
-# Now pretend that there are two layers, y = w₂·(w₁·x), with equal weights. The derivatives are w₂·x = 6 for w₁ and
-# w₁·x = 6 for w₂. **The gradient of a shared weight is the sum of the gradients at all its uses**: 6 + 6 = 12. The
-# next cell shows the same with a real layer, used three times, against three separate copies of it.
+# ![A weight 3 is used twice: 2 becomes 6, then 18. As two copies the gradients are 6 and 6; shared it is 12, their sum.](pictures/16_shared_gradient.svg)
+#
+# The next cell shows the same with a real layer, used three times, against three separate copies of it.
 
 # %%
 from copy import deepcopy
@@ -384,9 +370,8 @@ off = (layer.attention.query.weight.grad - sum(parts)).abs().max()
 print(f"a layer used three times: {off:.6f} from the sum over three copies")
 
 # %% [markdown]
-# For learning it means that the uses have to agree. If a change of a weight would help the first use and hurt the
-# last one, their gradients work against each other. The layers of BERT can specialize, each for its depth; a shared
-# layer has to serve all depths. The paper measures the price (table 4, averages over five tasks, E = 128):
+# The layers of BERT can specialize, each for its depth; a shared layer has to serve all depths. The paper measures the
+# price (table 4, averages over five tasks, E = 128):
 #
 # | shared | parameters | average |
 # |---|---|---|
@@ -395,19 +380,17 @@ print(f"a layer used three times: {off:.6f} from the sum over three copies")
 # | feed-forward | 38 million | 80.2 |
 # | all | 12 million | 80.1 |
 #
-# Here sharing attention costs nothing, and almost the whole loss comes from sharing the feed-forward part. (With E =
-# 768 sharing attention costs 0.7 points, still less than the feed-forward part.)
+# Almost the whole loss comes from sharing the feed-forward part. (With E = 768 sharing attention costs 0.7 points.)
 #
 # ### Sentence order instead of next sentence
 #
-# In BERT's next-sentence task the wrong second segment comes from another document. In [chapter
-# 07](07_next_sentence_prediction.ipynb) you saw that the *topic* is often enough to recognize it. ALBERT replaces the
-# task by **sentence order prediction** (SOP): both segments always follow each other in one document, and in half of the
-# pairs they are **swapped**. Label 0 is the original order, label 1 is swapped.
+# In BERT's next-sentence task the wrong second segment comes from another document, and the *topic* is often enough to
+# recognize it ([chapter 07](07_next_sentence_prediction.ipynb)). ALBERT replaces the task by **sentence order
+# prediction** (SOP): both segments always follow each other in one document, and in half of the pairs they are
+# **swapped** (label 1).
 #
-# The next cell takes the documents of our small world of facts, cuts each one in two, and measures how far plain **word
-# overlap** gets: how many words do the two segments have in common? For each task it tries all thresholds and keeps the
-# best accuracy. What will the overlap reach for swapped segments?
+# The next cell cuts documents of our small world in two, and measures how far plain **word overlap** gets, with the
+# best threshold for each task. What will it reach for swapped segments?
 
 
 # %%
@@ -433,14 +416,12 @@ print(f"next sentence:  word overlap gets {best_accuracy(following, elsewhere):.
 print(f"sentence order: word overlap gets {best_accuracy(following, swapped):.2f}")
 
 # %% [markdown]
-# Without understanding a word, the overlap is right for three quarters of the next-sentence pairs. For swapped
-# segments it can only guess: they have the same words in common, whichever comes first. A model has to find signs of
-# order, for example that a text introduces somebody by name before it says *she*.
+# ![Next sentence: the wrong pair has another topic, and word overlap is right for 0.75. Sentence order: the wrong pair is swapped and has the same words, so overlap is right for 0.50.](pictures/16_sentence_order.svg)
 #
-# The paper compares the two tasks (section 4.6, table 5). A model trained on next sentences is right for 52.0 % of
-# the sentence-order pairs: chance. A model trained on sentence order is right for 86.5 % of them, *and* for 78.9 % of
-# the next-sentence pairs. On average over five tasks it is 0.9 points ahead. Pre-training it here is `bertedu
-# pretrain --architecture albert`.
+# A model has to find signs of order, for example that a text introduces somebody by name before it says *she*. By the
+# paper (section 4.6, table 5) a model trained on next sentences is right for 52.0 % of the sentence-order pairs:
+# chance. One trained on sentence order is right for 86.5 % of them, *and* for 78.9 % of the next-sentence pairs. Over
+# five tasks it is 0.9 points ahead. Here it is `bertedu pretrain --architecture albert`.
 #
 # **Here the first sitting ends.** You know what ALBERT shares, what this saves, and what it does not make faster.
 # In the second sitting, a small student learns from a large teacher.
@@ -455,15 +436,16 @@ print(f"sentence order: word overlap gets {best_accuracy(following, swapped):.2f
 # %%
 from bertedu.inference import fill_mask
 
+told = {}
 for text in ("It was nine o'clock in the [MASK].", "My father and my [MASK] are dead."):
-    answers = fill_mask(teacher, tokenizer, text, top=6)[0]
-    print(text, "\n   ", "  ".join(f"{word} {p:.2f}" for word, p in answers))
+    told[text] = fill_mask(teacher, tokenizer, text, top=6)[0]
+    print(text, "\n   ", "  ".join(f"{word} {p:.2f}" for word, p in told[text]))
 
 # %% [markdown]
-# Suppose that the text says *morning*. For the usual loss all other words are equally wrong. The teacher says that
-# *night* or *afternoon* would fit too, and that thousands of other words are out of the question. Such probabilities
-# are called **soft targets**. And a teacher has an opinion about *every* token, not only about the masked ones. (Ours
-# is small, and not always right: it also thinks that *my father and my father* is a fine pair.)
+# ![The text says morning, and 0 for every other word. The teacher says morning 0.08, and less for room, night, hall, house and afternoon.](pictures/16_soft_targets.svg)
+#
+# Such probabilities are called **soft targets**. And a teacher has an opinion about *every* token, not only about the
+# masked ones. (Ours is small, and not always right: it also thinks that *my father and my father* is a fine pair.)
 #
 # ### Temperature by pencil
 #
@@ -472,15 +454,9 @@ for text in ("It was nine o'clock in the [MASK].", "My father and my [MASK] are 
 #
 # $$p_i = \frac{e^{z_i / T}}{\sum_j e^{z_j / T}}$$
 #
-# Take three words with the logits 2.77, 1.39 and 0. They are chosen so that e to these numbers is 16, 4 and 1.
-#
-# | T | e^(z/T) | sum | probabilities |
-# |---|---|---|---|
-# | 1 | 16, 4, 1 | 21 | 0.76, 0.19, 0.05 |
-# | 2 | 4, 2, 1 | 7 | 0.57, 0.29, 0.14 |
-#
-# e^(z/2) is the square root of e^z, so doubling T takes the square roots of the row above. Your turn: what is the row
-# for T = 4? The square roots of 4, 2 and 1 are 2, 1.41 and 1. Then run the cell.
+# Take three words with the logits 2.77, 1.39 and 0, chosen so that e to these numbers is 16, 4 and 1. At T = 1 they
+# sum to 21: probabilities 0.76, 0.19, 0.05. At T = 2 we take the square roots, 4, 2 and 1, which sum to 7: 0.57, 0.29,
+# 0.14. Your turn: what comes out for T = 4? (The square roots of 4, 2 and 1 are 2, 1.41 and 1.)
 
 # %%
 import math
@@ -490,8 +466,9 @@ for T in (1, 2, 4, 8, 1000):
     print(f"T = {T:4} ", "  ".join(f"{p:.2f}" for p in (logits / T).softmax(dim=-1)))
 
 # %% [markdown]
-# The larger T is, the more the three probabilities become alike; their order never changes. DistilBERT takes T = 2,
-# for the teacher *and* the student, and only in training. Afterwards the student is used with T = 1.
+# ![The three probabilities at T = 1, 2, 4 and 8 become more and more alike; their order stays.](pictures/16_temperatures.svg)
+#
+# DistilBERT takes T = 2, for the teacher *and* the student, and only in training.
 #
 # ### KL against cross-entropy
 #
@@ -500,24 +477,21 @@ for T in (1, 2, 4, 8, 1000):
 # $$\text{KL}(t \,\|\, s) = \sum_i t_i \,(\ln t_i - \ln s_i) = \underbrace{-\sum_i t_i \ln s_i}_{\text{cross-entropy}}
 # - \underbrace{\Big(-\sum_i t_i \ln t_i\Big)}_{\text{entropy of } t}$$
 #
-# Hinton et al. and the DistilBERT paper write the cross-entropy, and DistilBERT's code computes the KL. By pencil,
-# for the teacher at T = 2 (4/7, 2/7, 1/7) and a student that knows nothing (1/3 each): the cross-entropy is ln 3 =
-# 1.10, the teacher's entropy is 0.96, so the KL is 0.14. The next cell computes them, and the gradients of both
-# losses.
+# By pencil, for the teacher at T = 2 (4/7, 2/7, 1/7) and a student that knows nothing (1/3 each): the cross-entropy is
+# ln 3 = 1.10, the teacher's entropy is 0.96, so the KL is 0.14. The next cell adds the gradients of both losses.
 
 # %%
 t = torch.tensor([4 / 7, 2 / 7, 1 / 7])  # the teacher's probabilities
 entropy = -(t * t.log()).sum()
-for name, constant in (("cross-entropy", 0), ("KL", entropy)):
+for name, less in (("cross-entropy", 0), ("KL", entropy)):
     z = torch.zeros(3, requires_grad=True)  # the student's logits
-    loss = -(t * z.log_softmax(dim=-1)).sum() - constant
+    loss = -(t * z.log_softmax(dim=-1)).sum() - less
     (gradient,) = torch.autograd.grad(loss, z)
     print(f"{name:13} {loss.item():.2f}, gradient", [round(g, 2) for g in gradient.tolist()])
 
 # %% [markdown]
-# The gradients are equal: the teacher's entropy doesn't depend on the student. So both losses train the same student.
-# The KL is easier to read, because it is 0 if the student agrees with its teacher. The gradient is s − t, as you can
-# check: 0.33 − 0.57 = −0.24.
+# The gradients are equal, since the teacher's entropy doesn't depend on the student: s − t, here 0.33 − 0.57 = −0.24. The
+# KL is easier to read, because it is 0 if the student agrees with its teacher.
 #
 # ### Why times T²?
 #
@@ -528,10 +502,10 @@ for name, constant in (("cross-entropy", 0), ("KL", entropy)):
 # And s and t themselves come closer at a higher temperature (both go to the uniform distribution), by about another
 # factor 1/T. So the gradient shrinks as 1/T² (Hinton et al. 2015, sections 2 and 2.1).
 #
-# The next cells measure the norm of this gradient: on the left for the three words from above (the student's logits
-# are all 0), on the right for our BERT and a copy of its first and last layer as the student. If the rule holds, the
-# norm times T² is the same number at every T. The last column is the share of the teacher's probability that its ten
-# likeliest words have.
+# ![The norm of the gradient for three words: 0.53 at T = 1, 0.15, 0.04, 0.01 at T = 8. Times T² it is 0.53, 0.62, 0.64, 0.65.](pictures/16_gradients_by_temperature.svg)
+#
+# The next cells measure it, and the same for our BERT and a copy of its first and last layer as the student. The last
+# column is the share of the teacher's probability that its ten likeliest words have.
 
 # %%
 from torch.nn.functional import cross_entropy, kl_div
@@ -558,12 +532,9 @@ for T, seen in {1: 0.0138, 2: 0.0103, 4: 0.0009, 8: 0.0005}.items():
     print(f"BERT: norm · T² {scaled:.4f}, top ten {about(top_ten[T], top, within=0.05):.1%}")
 
 # %% [markdown]
-# For three words the rule holds well: with the factor, the norm changes little.
-#
-# For our BERT it holds roughly up to T = 2. From there to T = 4 the gradient falls to less than a tenth, *with* the
+# For our BERT the rule holds roughly up to T = 2. From there to T = 4 the gradient falls to less than a tenth, *with* the
 # factor. The last column suggests why: at T = 4 the ten likeliest of the 12,288 words hold only 1 % of the teacher's
-# probability. Nearly all of it goes to words that don't matter here. So T² keeps the balance at a low temperature,
-# and at a high one the teacher can still become weak. DistilBERT takes T = 2.
+# probability. So T² keeps the balance at a low temperature, and at a high one the teacher can still become weak.
 #
 # ### Exercise 16.3 · The soft loss, with padding
 # ●●●○ · 15 minutes
@@ -605,12 +576,9 @@ check("16.3", soft_loss)
 #
 # $$5 \cdot T^2 \cdot \text{KL} \;+\; 2 \cdot \text{MLM} \;+\; 1 \cdot (1 - \cos)$$
 #
-# - The **KL** at T = 2, a mean over *all* real tokens, masked or not.
-# - The usual **MLM loss** (masked words), a mean over the masked tokens.
-# - The **cosine** between the last hidden states of student and teacher, for all real tokens. It aligns the directions
-#   of their vectors. It needs the same D, which DistilBERT has.
+# ![Teacher and student read the same masked text; the teacher is frozen. KL and cosine compare the two at all real tokens, the MLM loss compares the student with the text at the masked tokens.](pictures/16_three_losses.svg)
 #
-# The teacher reads the same masked text. It is frozen: no gradient, no dropout. Here is the whole loss. With
+# The **cosine** compares the last hidden states, which need the same D. Here is the whole loss. With
 # `masked_positions=real` both models give their logits for the real tokens only, `[N, V]`.
 
 # %%
@@ -638,9 +606,10 @@ def distillation_loss(student, teacher, batch, T=2.0):
 # %% [markdown]
 # ### Copied layers (optional, with exercise 16.4)
 #
-# The student's initialization is not random. It starts with the teacher's embeddings and head, and with some of its
-# layers: "one layer out of two", says the paper. The authors' script takes layers 0, 2, 4, 7, 9 and 11 of 12: evenly
-# spaced from the *first* to the *last*.
+# The student starts with the teacher's embeddings and head, and with some of its layers: "one layer out of two", says
+# the paper.
+#
+# ![The authors' script copies layers 0, 2, 4, 7, 9 and 11 of 12 to the student's six layers.](pictures/16_copied_layers.svg)
 #
 # ### Exercise 16.4 · Copy layers evenly
 # ●●○○ · 8 minutes
@@ -674,30 +643,24 @@ check("16.4", evenly)
 # %% [markdown]
 # ## Does the teacher help?
 #
-# The package's `student_of(teacher)` makes the student: embeddings, head, and half of the layers, copied.
-#
-# So DistilBERT does two things at once: its layers are copied from the teacher, and its loss compares it with the
-# teacher. Which of the two helps? To separate them we train four students, from all combinations:
-#
-# | | masked words alone | taught by the teacher |
-# |---|---|---|
-# | **random weights** | a small BERT, trained as usual | only the teacher helps |
-# | **copied layers** | only the layers help | both help: DistilBERT |
+# The package's `student_of(teacher)` makes the student: embeddings, head, and half of the layers, copied. So DistilBERT
+# does two things at once: its layers are copied from the teacher, and its loss compares it with the teacher. Which of
+# the two helps? We train four students, from all combinations: copied layers or random weights, alone or taught.
 #
 # All four see the same batches, with the same masks, for the same 40 steps. We measure their masked accuracy on the
-# unseen text, and the KL from the teacher's to the student's distribution at the masked tokens (at T = 1). Guess
-# before you run the cells: which makes the larger difference, the layers or the teacher? (Two of the cells train for
-# up to half a minute each on a slow computer.)
-#
-# Forty steps are few, and one run is no evidence. So the last cell shows recorded runs of 120 steps with three seeds
-# (`benchmarks/students.py`), and of 360 steps without a teacher: they take about as long as 120 with one.
+# unseen text, and the KL from the teacher's to the student's distribution at the masked tokens (at T = 1). Guess:
+# which makes the larger difference, the layers or the teacher?
 
 
 # %%
+reached_by = {}
+
+
 def measure(name, model, *seen):  # masked accuracy, and KL at the masked tokens
     s, t = at_masks(model.eval()).log_softmax(dim=-1), taught.log_softmax(dim=-1)  # [N, V]
     kl = kl_div(s, t, log_target=True, reduction="batchmean")
-    reached, kl = about(seen[0], accuracy(s), within=0.04), about(seen[1], kl, within=0.25)
+    reached_by[name] = accuracy(s)
+    reached, kl = about(seen[0], reached_by[name], within=0.04), about(seen[1], kl, within=0.25)
     print(f"{name:22} accuracy {reached:.3f}, KL to the teacher {kl:.2f}")
 
 
@@ -710,12 +673,13 @@ from bertedu.training.optimization import rate_factor
 
 
 def train(student, loss_of, task=task, steps=40, rate=5e-4):
-    optimizer = torch.optim.AdamW(student.parameters(), lr=rate)
+    optimizer = torch.optim.AdamW(student.to(device).parameters(), lr=rate)
+    kind = device.type
     for step, batch in zip(range(steps), task.epoch(0)):
-        batch = task.prepare(batch, step, step / steps)  # masks the batch
+        batch = to_device(task.prepare(batch, step, step / steps), device)  # masks the batch
         optimizer.param_groups[0]["lr"] = rate * rate_factor(step / steps, warmup=0.1)
         # bfloat16 (chapter 08) is faster where the hardware has it
-        with torch.autocast("cpu", torch.bfloat16, enabled=computes_bf16("cpu")):
+        with torch.autocast(kind, torch.bfloat16, enabled=computes_bf16(kind)):
             loss = loss_of(student.train(), batch)
         optimizer.zero_grad()
         loss.backward()
@@ -748,6 +712,16 @@ for name, loss_of, *seen in (
     beginner = MaskedLM(student.config)  # random weights
     measure(f"random weights, {name}", train(beginner, loss_of), *seen)
 
+# %% [markdown]
+# ![Masked accuracy after 40 steps. Copied layers: about 30 percent alone, 32 with the teacher. Random weights: about 4 and 8, near one constant word.](pictures/16_four_students.svg)
+#
+# **The layers** make the larger difference by far. **The teacher** brings the copied student closer to itself: look at
+# the KL. Its accuracy is two points higher in a single run, which could be noise.
+#
+# So here are recorded runs of 120 steps with three seeds (`benchmarks/students.py`), and of 360 steps without a
+# teacher. They take about as long as 120 with one, because the teacher has to read every batch, and the student scores
+# all tokens, not only the masked ones.
+
 # %%
 from bertedu.files import read_json
 from bertedu.visualization.comparison import comparison
@@ -765,30 +739,17 @@ comparison(
 )
 
 # %% [markdown]
-# First the 40 steps.
+# - For the **same steps** the teacher helps the copied student in all three seeds: accuracy 0.336 against 0.318.
+# - For the **same time** the student alone has more than caught up in accuracy, by a small lead in each seed. In KL the
+#   taught student stays ahead: that is what its loss asks for.
+# - With **random weights** all is far lower.
 #
-# - **The layers** make the larger difference by far: alone and with random weights the student is no better than the
-#   constant answer.
-# - **The teacher** brings the copied student closer to itself: look at the KL. The accuracy is two points higher in a
-#   single run, which could be noise.
-# - It isn't free. The teacher has to read every batch, and the student scores all tokens, not only the masked ones:
-#   24 seconds for 120 steps in place of 9.
+# (One learning rate, not tuned, and a few minutes: DistilBERT was trained on eight GPUs for about 90 hours, section 3,
+# where random weights have time to learn.)
 #
-# Then the recorded runs, with three seeds.
-#
-# - For the **same steps** the teacher helps the copied student in all three seeds: accuracy 0.336 against 0.318 on
-#   average.
-# - For the **same time** the student alone has more than caught up in accuracy, by a small lead in each seed. So if
-#   masked accuracy is what you want, these runs don't show that the teacher's time is well spent. In KL the taught
-#   student stays ahead. That is what its loss asks for.
-# - With **random weights** all is far lower. Here the taught one is ahead for the same time, too.
-#
-# All runs had one learning rate that we didn't tune, and a few minutes are not a pre-training: DistilBERT was trained
-# on eight GPUs for about 90 hours (section 3), where random weights have time to learn.
-#
-# The DistilBERT paper took the parts away one by one at full size (table 4). Without the KL the GLUE average falls by
-# 2.96, without the cosine by 1.46, without the MLM loss by 0.31, and with random weights by 3.69. So at its size,
-# too, the copied layers are worth more than any single loss.
+# The paper took the parts away one by one at full size (table 4). Without the KL the GLUE average falls by 2.96, without
+# the cosine by 1.46, without the MLM loss by 0.31, and with random weights by 3.69. So there, too, the copied layers
+# are worth more than any single loss.
 #
 # And what does the small one keep? By the paper 97 % of BERT-Base's GLUE score, with 66 against 110 million
 # parameters. And it *is* faster: 1.6 times on a CPU, one text at a time (table 3), not twice.
@@ -796,15 +757,12 @@ comparison(
 # %% [markdown]
 # ## The proof
 #
-# First ALBERT: the same weights in your `SharedEncoder`, in the package's `AlbertModel` and in the one of
-# `transformers`.
+# First the same weights in `SharedEncoder`, in the package's `AlbertModel` and in the one of `transformers`. Then our
+# distillation loss against the package's objective (`bertedu pretrain --objective distillation --teacher FOLDER`), and
+# our student in `transformers`.
 #
-# The second cell compares your distillation loss with that of the package's objective (`bertedu pretrain --objective
-# distillation --teacher FOLDER`). It also saves our student, and opens it in `transformers`.
-#
-# The third cell is about the **head** that a DistilBERT gets for classifying texts. There is no pooler: `transformers`
-# puts a new linear layer, `pre_classifier`, and a **ReLU** between the vector of [CLS] and the classes. (BERT's pooler has
-# a tanh, and was pre-trained.) The cell computes this head by hand.
+# The third cell is the **head** that a DistilBERT gets for classifying texts. There is no pooler: `transformers` puts a
+# new linear layer, `pre_classifier`, and a **ReLU** between the vector of [CLS] and the classes.
 
 # %%
 import tempfile
@@ -834,6 +792,7 @@ from bertedu.pretraining.objectives.distillation import Distillation, soft_diver
 
 options = {"objective": "distillation", "teacher": str(folder), "max_length": 64}
 objective = Distillation(*texts, tokenizer, PretrainingSettings(**options))
+_ = student.cpu(), teacher.cpu()
 batch = {name: tensor[:8] for name, tensor in unseen[0].items()}
 with torch.no_grad():
     sums, counts = objective.sums(student, batch), objective.counts(batch)
@@ -863,17 +822,16 @@ print(f"head with a ReLU, by hand: largest difference {off:.6f}")
 # %% [markdown]
 # ## Broken BERT: the student that ignores its teacher
 #
-# A colleague distils a student from `world-tiny`, the small BERT of [chapter 06](06_masked_language_model.ipynb). Her loss
-# is 5 · KL + 2 · MLM, and it works. Then she reads that softer targets tell more, and raises the temperature.
-# But the higher it is, the *less* the student sounds like its teacher, and nothing else has changed.
+# A colleague distils a student of one layer from `world-tiny`, the BERT of two layers of [chapter
+# 06](06_masked_language_model.ipynb). Her loss is 5 · KL + 2 · MLM, and it works. Then she reads that softer targets
+# tell more, and raises the temperature. But the higher it is, the *less* the student sounds like its teacher.
 #
-# The next cell is her classroom: a teacher of two layers, a student of one, and 40 steps on our small world of facts.
-# In the cell after it, `try_loss` trains one student for each temperature, and prints the KL from the teacher's to
-# the student's distribution at T = 1. Then comes her loss. For comparison, a last student is trained without a
-# teacher. How far from the teacher will that one end up?
+# `try_loss` trains one student for each temperature, for 40 steps, and prints the KL from the teacher's to the student's
+# distribution at T = 1. A last student is trained without a teacher. How far from the teacher will that one end up?
 
 # %%
 small_teacher, small_tokenizer = open_model(data_path("checkpoints/world-tiny"))
+small_teacher.to(device)
 lessons, exam = list(world.train), world.heldout["held-out documents"][:40]
 random.Random(0).shuffle(lessons)
 small_texts = [tokenize_documents(part, small_tokenizer) for part in (lessons[:300], exam)]
@@ -891,13 +849,16 @@ def logits_and_labels(student, batch):  # of all real tokens: [N, V], [N, V], [N
 
 # %%
 def try_loss(loss, measured):  # measured: for each temperature the KL that we saw
+    ends = {}
     for T, seen in measured.items():
         student = student_of(small_teacher, layers=[1])
         train(student, lambda s, b: loss(*logits_and_labels(s, b), T), small_task, rate=1e-3)
-        said, taught, _ = logits_and_labels(student, small_task.validation()[0])
+        batch = to_device(small_task.validation()[0], device)
+        said, taught, _ = logits_and_labels(student, batch)
         both = (logits.log_softmax(dim=-1) for logits in (said, taught))
-        kl = kl_div(*both, log_target=True, reduction="batchmean")
-        print(f"T = {T}: KL to the teacher {about(seen, kl.item(), within=0.25):.2f}")
+        ends[T] = kl_div(*both, log_target=True, reduction="batchmean").item()
+        print(f"T = {T}: KL to the teacher {about(seen, ends[T], within=0.25):.2f}")
+    return ends
 
 
 def her_loss(student, teacher, labels, T):  # logits [N, V], [N, V]; labels [N]
@@ -906,13 +867,12 @@ def her_loss(student, teacher, labels, T):  # logits [N, V], [N, V]; labels [N]
     return 5 * soft + 2 * cross_entropy(student, labels)
 
 
-try_loss(her_loss, {1: 1.06, 2: 1.16, 4: 1.68, 8: 2.14})
+hers = try_loss(her_loss, {1: 1.06, 2: 1.16, 4: 1.68, 8: 2.14})
 print("without a teacher:")
-try_loss(lambda student, teacher, labels, T: cross_entropy(student, labels), {1: 2.20})
+no_teacher = try_loss(lambda said, taught, labels, T: cross_entropy(said, labels), {1: 2.20})
 
 # %% [markdown]
-# At T = 8 the student ends about as far from its teacher as one that never had a teacher. It pays for the teacher at
-# every step, and learns next to nothing from it. (Each of these is one run.)
+# At T = 8 the student ends about as far from its teacher as one that never had a teacher. (Each of these is one run.)
 #
 # ### Exercise 16.5 · Repair the loss
 # ●●○○ · 8 minutes
@@ -954,18 +914,18 @@ def with_the_factor(student, teacher, labels, T):
     return 5 * soft / len(labels) * T**2 + 2 * cross_entropy(student, labels)
 
 
-try_loss(with_the_factor, {2: 1.03, 4: 1.12, 8: 1.53})
+repaired = try_loss(with_the_factor, {2: 1.03, 4: 1.12, 8: 1.53})
 
 # %% [markdown]
-# Now the student listens at T = 2 and T = 4 about as well as at T = 1. At T = 8 it is better than hers, but not as
-# good as with a lower temperature: there most of the probability goes to the many words that don't matter.
+# ![KL to the teacher by temperature. Hers rises from about 1.1 to 2.1, as far as without a teacher. Times T² it stays about 1.1 up to T = 4, and is 1.5 at T = 8.](pictures/16_listening.svg)
 #
-# The bug is easy to miss because nothing fails. It was reported for Intel's *distiller* in 2019 ([issue
-# 122](https://github.com/IntelLabs/distiller/issues/122)), and for the knowledge-distillation example of Keras in
-# 2022 ([issue 869](https://github.com/keras-team/keras-io/issues/869)), whose author had left the factor out on
-# purpose, to keep the example simple ([pull request 870](https://github.com/keras-team/keras-io/pull/870)). At T = 1
-# a missing T² does no harm, and every test at T = 1 passes. So test a distillation loss at a second temperature, and
-# look at its gradient.
+# Now the student listens at T = 2 and T = 4 about as well as at T = 1. (At T = 8 most of the probability goes to the
+# many words that don't matter.)
+#
+# Nothing fails, so the bug is easy to miss. It was reported for Intel's *distiller* in 2019 ([issue
+# 122](https://github.com/IntelLabs/distiller/issues/122)), and for the example of Keras in 2022 ([issue
+# 869](https://github.com/keras-team/keras-io/issues/869)). At T = 1 a missing T² does no harm: test a distillation loss
+# at a second temperature, and look at its gradient.
 #
 # ## Paper and code
 #
@@ -975,11 +935,18 @@ try_loss(with_the_factor, {2: 1.03, 4: 1.12, 8: 1.53})
 # | GELU | Google's ALBERT code has the tanh form. In `transformers` and in this course it is called `gelu_new`, and is ALBERT's default. DistilBERT's is the exact `gelu` |
 # | Dropout | ALBERT's authors trained version 2 of the released models without dropout (section 4.8 has the experiment), and so do our defaults |
 # | ALBERT's masking | n-grams of up to three words are masked together (section 4.1). `bertedu pretrain --architecture albert` masks single tokens |
+#
+# <details><summary>For DistilBERT</summary>
+#
+# | | |
+# |---|---|
 # | KL or cross-entropy | Hinton et al. and the DistilBERT paper write the cross-entropy with the soft targets, the authors' code (`distiller.py`) the KL, times T². The gradients are equal |
 # | Which tokens | In `distiller.py` the KL and the cosine are means over all real tokens; an option restricts the KL to masked tokens. This course: all real tokens |
 # | Weights 5, 2, 1 | They are in the training command of the authors' README, not in the paper. So are frozen position embeddings, and a masking that chooses rare words more often. This course trains all weights and masks evenly |
 # | Copied layers | Paper: "one layer out of two". `extract_distilbert.py`: 0, 2, 4, 7, 9, 11. The vector of segment 0 is lost there; `student_of` keeps it |
 # | Names | `transformers` calls DistilBERT's sizes `dim`, `n_layers`, `n_heads`, `hidden_dim`, and its projections `q_lin`, `k_lin`, `v_lin`, `out_lin` |
+#
+# </details>
 #
 # ## Summary
 #
