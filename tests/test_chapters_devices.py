@@ -30,7 +30,12 @@ MOVES = {
         "step_loss = watched(**to_device(example_batch, device)).loss",
         "parameter_groups(model.to(device))",
         "one.bert(encoding.input_ids.to(device)",
-    )
+    ),
+    "20": (
+        "return BertForMaskedLM(config).to(device)",
+        "(x.to(device) for x in (seen, (batch > 0).long(), labels))",
+        "inputs = batch.input_ids.to(device), batch.attention_mask.to(device)",
+    ),
 }
 
 
@@ -59,4 +64,4 @@ def test_a_forgotten_move_to_the_device_is_noticed(chapter, move):
 
 
 def test_the_chapters_that_train_for_long_ask_for_the_device():
-    assert {"00", "08"} <= set(ON_A_DEVICE)
+    assert {"00", "08", "20"} <= set(ON_A_DEVICE)

@@ -1,19 +1,19 @@
 # %% [markdown]
 # # 18 · DeBERTa and XLNet
 #
-# BERT numbers its positions 0, 1, 2, … and adds a vector for each number. You will see where that fails, and build the
-# two models that replaced it by *distances*: DeBERTa's disentangled attention, and XLNet's two streams, which predict
-# the words of a sentence in any order.
+# BERT numbers its positions and adds a vector for each number. You will see where that fails, and build the two models
+# that replaced it by *distances*: DeBERTa's disentangled attention, and XLNet's two streams, which predict the words of
+# a sentence in any order.
 #
 # ## What you will be able to do
 #
 # - show by an experiment what absolute positions can't do, and what they can
 # - compute disentangled attention by hand: content to content, content to position, position to content
-# - explain DeBERTa's log buckets (and, in optional sections, its enhanced mask decoder and DeBERTaV3's embeddings)
+# - explain DeBERTa's log buckets
 # - write down what each word may see in permutation language modeling, and why XLNet needs two streams for it
 # - find a bug in relative attention that no shape and no loss will show you
 #
-# **Time:** two sittings of about 50 and 60 minutes, and 5 more for what is optional ·
+# **Time:** two sittings of about 45 and 55 minutes, and 5 more for what is optional ·
 # **You need:** [17 · ELECTRA](17_electra.ipynb) ·
 # **Next:** [19 · ModernBERT](19_modernbert.ipynb)
 #
@@ -50,23 +50,21 @@
 #
 # ## Where this part sits
 #
-# BERT from left to right. What this chapter changes is blue: positions disappear from the embeddings, and attention
-# gets distances instead. XLNet also changes how the predictions are made.
+# Positions leave the embeddings, attention gets distances instead, and XLNet also changes how the heads are asked.
 #
-# ![BERT from left to right: embeddings, then in layer 1 and in layers 2 to L self-attention and feed-forward, then
-# the predictions. Blue is what changes: the embeddings have no positions, self-attention gets distances, the
-# predictions come in any order (XLNet). The feed-forward parts are grey: they stay as they
-# are.](pictures/18_deberta_and_xlnet.svg)
+# ![The map of BERT with embeddings, self-attention and heads lit. The tokenizer and the feed-forward part stay.](pictures/18_where.svg)
+#
+# All models of this chapter train in a second or two each, so everything stays on the processor, also where there is a
+# GPU.
 #
 # ## The problem: the same sentence somewhere else
 #
-# *The keys near the old lamp are wet.* Does it matter whether this sentence stands at the beginning of a text or
-# after forty other words? For the grammar it doesn't. For BERT it does, because every word gets another position
-# vector. Let's see how much changes.
+# *The keys near the old lamp are wet.* Does it matter whether this sentence stands at the beginning of a text or after
+# forty other words? For the grammar it doesn't. For BERT every word gets another position vector.
 #
-# We use the small BERT that comes with the course, and a trick: we put padding *before* the sentence. Padding is hidden
-# from attention, so the model still reads the same words, and nothing else. Only their position numbers grow. The cell
-# prints how similar the vectors are to those at the beginning. Guess first: is the cosine 1?
+# How much changes? We put padding *before* the sentence. Padding is hidden from attention, so only the position numbers
+# grow. The cell prints how similar the vectors are to those at the beginning. Guess first: is the cosine 1?
+
 
 # %%
 import torch
@@ -82,35 +80,34 @@ folder = data_path("checkpoints/mixed-mini")
 small_bert = BertForPreTraining.from_pretrained(folder).bert.eval()
 tokenizer = BertTokenizer.from_pretrained(folder)
 sentence = tokenizer("The keys near the old lamp are wet.").input_ids  # [1, T]
-vectors = {}
+vectors, cosines = {}, {}
 for shift in (0, 1, 10, 80):
     ids = torch.cat([torch.zeros(1, shift, dtype=torch.long), sentence], dim=1)  # 0 is [PAD]
     real = (torch.arange(ids.size(1)) >= shift).long()[None]  # attention mask [1, shift + T]
     with torch.no_grad():
         vectors[shift] = small_bert(ids, real).last_hidden_state[0, shift:]  # [T, D]
     cosine = torch.cosine_similarity(vectors[shift], vectors[0], dim=-1).mean()
+    cosines[shift] = cosine.item()
     print(f"{shift:2} positions later: mean cosine with the vectors at the start {cosine:.2f}")
 
 # %% [markdown]
-# The cosine isn't 1: after ten positions it is 0.94. The same words in the same order, and yet other vectors. They stay
-# similar: this BERT was trained on texts that fill all its 128 positions. But nothing in the model says that a sentence
-# means about the same everywhere. It had to learn that from data, position by position.
+# ![The sentence at position 0 and at position 2, behind padding. The cosines 1, 10 and 80 positions later are below 1.](pictures/18_somewhere_else.svg)
+#
+# The vectors stay similar: this BERT was trained on texts that fill all its 128 positions. But nothing in the model says
+# that a sentence means about the same everywhere. It had to learn that from data, position by position.
 #
 # ### A model that learns at short positions and is asked at long ones
 #
-# What if some positions are rare in training? We go back to the agreement of [chapter 03](03_self_attention.ipynb):
-# *the keys near the lamp [MASK] wet*, is it *is* or *are*? Now a text consists of several such sentences, and only the
-# last one has a [MASK]. We train on texts of one or two sentences and test on texts of up to ten. The rule is the same
-# in each of them: the verb agrees with the first noun of its own sentence. `verb_texts` returns the ids of n random
-# texts, the answers (0 *is*, 1 *are*), and whether each sentence's subject is plural. With `hard=True` the second noun
-# of the last sentence always has the other number. A text of two sentences looks like this:
+# What if some positions are rare in training? We go back to the agreement of [chapter 03](03_self_attention.ipynb). Now
+# a text consists of several sentences, and only the last one has a [MASK]. We train on texts of one or two sentences
+# and test on texts of up to ten. The rule is always the same: the verb agrees with the first noun of its own sentence.
 #
-# > [CLS] the horses near the books are wet . the boats near the keys [MASK] wet . [SEP]
+# ![Subject and verb have positions 2 and 6 in the first sentence, 10 and 14 in the second: four words apart.](pictures/18_far_subject.svg)
 #
-# The model is small: an encoder with two layers, and a linear layer that turns the vector of [MASK] into two scores.
-# `VerbModel` takes any encoder of the package, because we'll exchange the encoder later. The package's `fit` is the
-# shortest possible training loop: 200 steps of Adam on the loss that we give it, with warm-up and linear decay. All the
-# little models of this chapter are trained by it, in a second or two each.
+# `verb_texts` returns the ids of n random texts, the answers (0 *is*, 1 *are*), and whether each sentence's subject is
+# plural. With `hard=True` the second noun of the last sentence always has the other number. The package's `fit` is the
+# shortest possible training loop: 200 steps of Adam, with warm-up and linear decay.
+
 
 
 # %%
@@ -137,9 +134,10 @@ def train_verbs(make_encoder, seed, longest=2):  # on texts of 1 to `longest` se
 
 
 # %% [markdown]
-# The next cell defines the test, on 500 hard texts. The cell after it trains two little BERTs, with two seeds, and
-# prints the means. The first number of a line is the accuracy. The second is the share of the answers that would be
-# right if the question were about the *second* sentence of the text. Guess the first number for six sentences.
+# We test on 500 hard texts, and train two little BERTs with two seeds. The first number of a line is the accuracy. The
+# second is the share of the answers that would be right if the question were about the *second* sentence of the text.
+# Guess the first number for six sentences.
+
 
 
 # %%
@@ -157,61 +155,59 @@ SIZES |= {"intermediate_size": 64, "max_position_embeddings": 128}
 SIZES |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 sizes = {**SIZES, "vocab_size": len(VERB_WORDS)}
 berts = [train_verbs(lambda: BertModel(BertConfig(**sizes), False), seed) for seed in range(2)]
+by_sentences = {}
 for n in (2, 3, 6, 10):
     right, second = torch.tensor([tested(model, n) for model in berts]).mean(dim=0)
+    by_sentences[n] = right.item(), second.item()
     right = about(1 if n == 2 else 0.5, right, within=0.08)
     second = about(1, second, within=0.08)
     print(f"{n:2} sentences: {right:.2f} right, {second:.2f} right for the second sentence")
 
 # %% [markdown]
-# With two sentences nearly every answer is right. From three sentences on, BERT is no better than a
-# coin. And look at the right column: it is not confused at all. **It answers for the second sentence**, whichever
-# sentence it was asked about. It has never learned the rule "the subject is four words to the left". It behaves as if
-# it had learned "if [MASK] is at position 6, the subject is at position 2; otherwise it is at position 10". Position
-# 22, where the verb of a third sentence stands, was never trained, and the second half of this rule applies.
+# ![From three sentences on one half is right for the sentence in question, and all is right for the second.](pictures/18_second_sentence.svg)
 #
-# That is what **absolute positions** cost: what is learned at one position is not known at another. (Is the test
-# unfair, because those rows of the table were never trained? It is an extreme case of a position that is rare in the
-# training data, and we'll add a control when we come to the models with distances.)
+# From three sentences on, half of the answers are right, as by chance. But BERT is not confused at all. **It answers
+# for the second sentence**, whichever sentence it was asked about. It behaves as if it had learned "if [MASK] is at
+# position 6, the subject is at position 2; otherwise it is at position 10". Position 22, where the verb of a third
+# sentence stands, was never trained.
+#
+# That is what **absolute positions** cost: what is learned at one position is not known at another. (Is the test unfair,
+# because those rows of the table were never trained? It is an extreme case of a rare position, and we'll add a control.)
 #
 # ## Four terms in one product
 #
-# BERT adds the vector of the word and the vector of the position, x = e + p. Then attention multiplies. What does it
-# compare with what? Multiply out the score of query i and key j. It has four terms:
+# BERT adds the vector of the word and the vector of the position, x = e + p. Then attention multiplies: the score of
+# query i and key j has four terms. (We leave out segments, and the LayerNorm before the projections.)
 #
-# | | key: the word e_j | key: the position p_j |
-# |---|---|---|
-# | **query: the word e_i** | content to content | content to position |
-# | **query: the position p_i** | position to content | position to position |
+# ![Four boxes for the four products. DeBERTa keeps three of them; position to position is left out.](pictures/18_four_terms.svg)
 #
-# (BERT also adds a segment vector, and has a LayerNorm between the sum and the projections. We leave both out here.)
+# BERT's first layer has all four, but can't set them apart. And p_j says *where a word stands*, while most of grammar
+# asks *how far away* it stands.
 #
-# So BERT's first layer has all four terms, but it can't set them apart: one sum, one projection for both. And p_j says
-# *where a word stands*, while most of grammar asks *how far away* it stands.
-#
-# **DeBERTa** (He et al. 2021, section 3.1) changes both. The encoder never adds a position to the vector of a
-# word. Instead there is a table with a vector for each **distance**, and attention computes three terms:
+# **DeBERTa** (He et al. 2021, section 3.1) adds no position to the vector of a word. Instead there is a table with a
+# vector for each **distance**, and attention computes three terms:
 #
 # - **content to content** (c2c), qᵢ · kⱼ: does this word match that word? As in BERT
 # - **content to position** (c2p), qᵢ · k′_δ: which distance does *this query's word* ask for?
 # - **position to content** (p2c), kⱼ · q′_δ: from which distance does *this key's word* want to be found?
 #
-# k′ and q′ are keys and queries of the distances: projections of that table. δ is the row of the table that belongs to
-# tokens i and j. The fourth term, position to position, is left out: the paper says that with relative positions it
-# doesn't add much information.
+# k′ and q′ are projections of that table; δ is its row for tokens i and j. The fourth term is left out: the paper says
+# that with relative positions it doesn't add much information.
 #
 # ### From a distance to a row of the table
 #
-# The distance of query i and key j is i − j: positive if the key stands to the left. A table can't have a row for
-# every distance, so there is a limit, the **span** s. The table has 2s rows, numbered 0 to 2s − 1. Row s belongs to
-# distance 0. Distances that would lead out of the table get the nearest row: they are **clamped**.
+# The distance of query i and key j is i − j: positive if the key stands to the left. The table has 2s rows; s is the
+# **span**. Row s belongs to distance 0. Distances that would lead out of the table get the nearest row: they are
+# **clamped**.
 #
 # $$\delta(i, j) = \min(\max(i - j + s,\ 0),\ 2s - 1)$$
 #
-# (The paper writes k for s and gives it as three cases, equation 3.) With s = 2 and three tokens, take a pencil: which
-# row belongs to the query 2 and the key 0? The distance is 2, so 2 + 2 = 4. The table ends at row 3. So distance 2 has
-# to share row 3 with distance 1. On the other side −2 has row 0 to itself: the table reaches one step further to the
-# right than to the left.
+# (The paper writes k for s, equation 3.) With s = 2 and three tokens:
+#
+# ![Distances −2 to 2 become rows 0 to 3; 2 is clamped to 3. Query 2 and key 0 have row 3.](pictures/18_rows_of_distances.svg)
+#
+# Look at query 2 and key 0: distance 2 has to share row 3 with distance 1. And −2 has row 0 to itself: the table reaches
+# one step further to the right than to the left.
 #
 # ### Exercise 18.1 · The row of a distance
 # ●○○○ · 6 minutes
@@ -242,9 +238,9 @@ check("18.1", relative_index)
 # %% [markdown]
 # ## Disentangled attention by hand
 #
-# Three tokens, *old keys rust*, with queries and keys of length d = 2, and s = 2. In a model all these numbers come
-# from learned projections. Here we choose them, so that you can compute with a pencil. How well does the query of
-# *keys* (i = 1) match the key of *old* (j = 0)?
+# Three tokens, *old keys rust*, with queries and keys of length d = 2, and s = 2. In a model these numbers come from
+# learned projections; here we choose them, for the pencil. How well does the query of *keys* (i = 1) match the key of
+# *old* (j = 0)?
 #
 # | | | numbers | product |
 # |---|---|---|---|
@@ -253,12 +249,10 @@ check("18.1", relative_index)
 # | content to position | q₁ · k′₃ | (1, 1) · (2, 0) | 2 |
 # | position to content | k₀ · q′₃ | (1, 2) · (0, 1) | 2 |
 #
-# The sum is 7. Then it is divided by √(3d) = √6 (why 3? in a moment): 2.86. The next cell does this for all pairs, with
-# two loops, and draws the tables. Find the 3, the 2, the 2 and the 7.
+# The sum is 7, divided by √(3d) = √6: 2.86. The next cell does this for all pairs, with two loops.
+
 
 # %%
-from bertedu.chapters.ch18_deberta_and_xlnet.small_tables import small_tables
-
 q = torch.tensor([[1.0, 0], [1, 1], [0, 2]])  # [T, d], queries of old, keys, rust
 k = torch.tensor([[1.0, 2], [0, 1], [1, 0]])  # [T, d]
 k_position = torch.tensor([[0.0, 1], [1, 0], [0, 0], [2, 0]])  # [2s, d]: keys of the distances
@@ -272,23 +266,21 @@ for i in range(T):  # the query
         c2p[i, j], p2c[i, j] = q[i] @ k_position[row], k[j] @ q_position[row]
 total = c2c + c2p + p2c
 print(f"keys and old: sum {total[1, 0]:.0f}, divided {total[1, 0] / (3 * d) ** 0.5:.2f}")
-tables = {"row δ(i, j)": delta, "c2c": c2c, "c2p": c2p, "p2c": p2c, "sum": total}
-words = ["old", "keys", "rust"]
-alt = "Five tables, a row for each query and a column for each key, old, keys, rust: the row "
-alt += "of the distance, c2c, c2p, p2c, and their sum, 7 for the query keys and the key old."
-small_tables(tables, words, words, alt)
 
 # %% [markdown]
+# ![Tables c2c, c2p, p2c and their sum: for keys and old 3 + 2 + 2 = 7.](pictures/18_disentangled.svg)
+#
 # ### Without loops: gather, and a transposition
 #
-# The loop computes `q[i] @ k_position[row]` again for every pair. But a query meets only 2s different distances. So we
-# compare it with all of them at once, `q @ k_position.T`, a table `[T, 2s]`, and then each pair picks its entry. That
-# picking is `gather`: `table.gather(-1, index)[i, j]` is `table[i, index[i, j]]`.
+# A query meets only 2s different distances. So we compare it with all of them at once, `q @ k_position.T`, a table `[T,
+# 2s]`, and each pair picks its entry by `gather`: `table.gather(-1, index)[i, j]` is `table[i, index[i, j]]`.
 #
-# For p2c it is the *key* that meets the distances: `k @ q_position.T`, a table `[T, 2s]` with a row for each key. Now
-# be careful. Row j of this table belongs to key j, and the pairs of key j are column j of δ. So we gather with δ
-# **transposed**, and what comes out is `[key, query]`. It has to be transposed **back** before it is added. Two
-# transpositions, and the lab at the end is about what happens if you forget them.
+# For p2c it is the *key* that meets the distances: `k @ q_position.T` has a row for each key. The pairs of key j are
+# *column* j of δ. So we gather with δ **transposed**, and what comes out is `[key, query]`. It has to be transposed
+# **back** before it is added.
+#
+# ![c2p is gathered by δ. p2c is gathered by δ transposed, and its result must be transposed.](pictures/18_gathered.svg)
+
 
 # %%
 index = delta.long()  # [T, T], the table of rows
@@ -298,18 +290,17 @@ fast = (k @ q_position.T).gather(-1, index.T).T  # [T, 2s] -> [key, query] -> [q
 print(f"p2c: largest difference from the loop {(fast - p2c).abs().max():.1f}")
 
 # %% [markdown]
-# Both are equal to the loops.
+# The lab at the end is about what happens if you forget the two transpositions.
 #
-# **Why √(3d)?** In [chapter 03](03_self_attention.ipynb) a score was a sum of d products, so its variance was d, and
-# dividing by √d brought it back to 1. Here we add three such scores. If they are independent, the variance of the sum
-# is 3d, so we divide by √(3d). With a single term left out it would be √(2d).
+# **Why √(3d)?** A score of d products has the variance d ([chapter 03](03_self_attention.ipynb)). Here we add three such
+# scores. If they are independent, the variance is 3d.
 #
 # ## The class
 #
-# Now with projections, heads and a batch, as DeBERTa's versions 2 and 3 have it: the distances pass through the *same*
-# projections as the words. (Version 1 has projections of their own for them.) `table` contains the vectors of the
-# distances, `[2s, D]`. All layers of the model share it. The first cell has the two distance terms, as a function; with
-# `terms` we can leave out one of them. The second cell has the rest.
+# Now with projections, heads and a batch, as in DeBERTa's versions 2 and 3: the distances pass through the *same*
+# projections as the words. (Version 1 has projections of their own for them.) All layers share `table`, the vectors of
+# the distances, `[2s, D]`. With `terms` we can leave out one of the two distance terms.
+
 
 
 # %%
@@ -347,16 +338,15 @@ class DisentangledAttention(nn.Module):
 # %% [markdown]
 # ## What is each term good for?
 #
-# Two toy languages make the difference visible. In both a text is *[CLS] left middle right [SEP]*, and the model has
-# to name a letter, from the vector of the middle token.
+# Two toy languages make the difference visible. The middle token may say where to look, or the arrows of the neighbors
+# may say which of them counts (the one that points at [MASK]):
 #
-# - **The query decides.** The middle token is `left?` or `right?`, its neighbors are letters: `a left? d` means *a*.
-# - **The key decides.** The middle token is always [MASK]. Its neighbors are arrows, both pointing the same way:
-#   `a> [MASK] d>` means *a*, because that is the arrow that points at [MASK]. And `<a [MASK] <d` means *d*.
+# ![The query decides: left? or right?. The key decides: the letter whose arrow points at [MASK].](pictures/18_toy_languages.svg)
 #
-# The second one is not so artificial. English *very* belongs to the word after it, and *ago* to the words before it.
-# Which term does which language need? Guess before you run the second cell. It trains one layer of attention with one
-# head, without and with each term, twice for each (16 trainings, a few seconds), and prints the mean accuracy.
+# English has both: *very* belongs to the word after it, and *ago* to the words before it. Which term does which language
+# need? Guess before you run the second cell. It trains one layer of attention, without and with each term, twice for
+# each, and prints the mean accuracy.
+
 
 # %%
 from bertedu.chapters.ch18_deberta_and_xlnet.toy_texts import (
@@ -390,22 +380,34 @@ def train_reader(language, terms, seed):
 
 
 expected = {query_decides: (0.5, 1, 0.75, 1), key_decides: (0.5, 0.75, 1, 1)}
+accuracies = {}
 for language, wanted in expected.items():
+    accuracies[language.__name__] = []
     ids, letters, _ = language(1000, torch.Generator().manual_seed(9))
     for terms, share in zip(((), ("c2p",), ("p2c",), ("c2p", "p2c")), wanted):
         readers = [train_reader(language, terms, seed) for seed in (0, 1)]
         right = sum((r(ids).argmax(dim=-1) == letters).double().mean() for r in readers) / 2
+        accuracies[language.__name__].append(right.item())
         name = f"{language.__name__}, {' + '.join(('c2c', *terms))}"
         print(f"{name:32} {about(share, right, within=0.13):.2f} right")
 reader = readers[-1]  # all three terms, for the lab
 
 # %% [markdown]
-# Without any distance it is a coin. Where the *query* decides, c2p solves the task, and where the *key* decides, p2c
-# does. The other term alone reaches about three quarters. (That much is possible without the right term. For arrows:
-# always attend to the left when they point right, which is always correct; when they point left, let a fixed ranking
-# of the letters decide, which is correct for half of the pairs.) All three terms together solve both.
+# ![c2c alone: one half. c2p solves the first language, p2c the second, all three terms both.](pictures/18_by_term.svg)
 #
-# In the paper's ablation (table 4, base models) the effect is far smaller. Real language offers many clues at once.
+# Where the *query* decides, c2p solves the task, and where the *key* decides, p2c does.
+#
+# <details><summary>How does the other term alone reach about three quarters?</summary>
+#
+# That much is possible without the right term. For arrows: always attend to the left when they point right, which is
+# always correct; when they point left, let a fixed ranking of the letters decide, which is correct for half of the
+# pairs.
+#
+# </details>
+#
+# In the paper's ablation (base models) the effect is far smaller. Real language offers many clues.
+#
+# <details><summary>The paper's table 4</summary>
 #
 # | accuracy | MNLI (matched) | RACE |
 # |---|---|---|
@@ -414,42 +416,21 @@ reader = readers[-1]  # all three terms, for the lab
 # | without p2c | 86.0 | 69.6 |
 # | RoBERTa, trained by the authors in the same setting | 84.9 | 66.8 |
 #
+# </details>
+#
 # ## Far distances share a row: log buckets
 #
 # Version 1 has a row for each distance up to 512. But is 300 words away different from 301? Version 2 puts distances
-# into **buckets**: near distances have one each, far ones share, and the farther, the more share. Let b be the number
-# of buckets for each direction, and m = b / 2.
-#
-# - distances up to m (in either direction) are their own bucket
-# - beyond, the *logarithm* of the distance is cut into equal parts, so that the farthest distance that counts, M − 1,
-#   ends in bucket b − 1:
+# into **buckets**: near distances have one each, far ones share. Let b be the number of buckets for each direction, and
+# m = b / 2. Distances up to m are their own bucket. Beyond, the *logarithm* of the distance is cut into equal parts, so
+# that the farthest distance that counts, M − 1, ends in bucket b − 1:
 #
 # $$\text{bucket}(n) = m + \left\lceil \frac{\ln(n / m)}{\ln((M - 1) / m)} \cdot (m - 1) \right\rceil$$
 #
-# and left and right get opposite signs. ⌈ ⌉ means: round up. The published models have b = 256 and M = 512. For a
-# pencil take b = 8 and M = 33, so m = 4. Distance 3 is bucket 3. Distance 10: ln(10/4) / ln(32/4) = 0.44, times 3 is
-# 1.32, rounded up 2, so bucket 4 + 2 = 6. The next cell draws it for b = 8 and for the published numbers.
-
-# %% tags=["hide-input"]
-from bertedu.family.deberta.v2 import DebertaV2Config, DebertaV2Model, log_buckets
-from bertedu.family.xlnet import XLNetConfig, XLNetModel
-from bertedu.visualization.picture import BLUE, GREY, Picture, new_figure, quiet
-
-figure = new_figure(7.6, 2.6)
-for axes, (b, M) in zip(figure.subplots(1, 2), ((8, 33), (256, 512))):
-    distances = torch.arange(-(M - 1), M)
-    axes.plot(distances, distances, color=GREY, linewidth=1, linestyle=":")
-    axes.step(distances, log_buckets(distances, b, M), color=BLUE, where="mid")
-    axes.set(xlabel="distance i − j", ylabel="bucket", ylim=(-1.15 * b, 1.15 * b))
-    axes.yaxis.get_major_locator().set_params(integer=True)
-    axes.set_title(f"b = {b}, farthest distance M − 1 = {M - 1}", fontsize=9)
-    quiet(axes)
-alt = "Bucket over distance for b = 8 and b = 256: a straight line near 0, where each distance "
-Picture(figure, alt + "has its own bucket, then steps that become wider on both sides.")
-
-# %% [markdown]
-# Near zero the blue line follows the dotted one: each distance is told apart. Then the steps become wider. Half of the
-# buckets serve the nearest distances. (T5 does something similar; Raffel et al. 2020, section 2.1.)
+# ⌈ ⌉ means: round up. Left and right get opposite signs. For a pencil take b = 8 and M = 33, so m = 4. Distance 10:
+# ln(10/4) / ln(32/4) = 0.44, times 3 is 1.32, rounded up 2, so bucket 4 + 2 = 6.
+#
+# ![Above, distances 0 to 32 in six buckets: four of one distance, then two wide ones. Below, the published curve: straight up to 128, then ever flatter.](pictures/18_buckets.svg)
 #
 # ### Exercise 18.2 · Which bucket?
 # ●●○○ · 6 minutes
@@ -475,13 +456,16 @@ check("18.2", buckets)
 # %% [markdown]
 # ## Back to the verbs
 #
-# Now we give `VerbModel` another encoder: DeBERTa in version 2, of the same size, with 8 buckets, and XLNet, whose
-# attention you will build below. Everything else stays the same, seeds, steps and texts. For a fair comparison there
-# is a control: a BERT that was trained with texts of one to *six* sentences. The cell trains five little models and
-# takes a quarter of a minute on a slow computer. The cell after it draws the accuracy over the length of the text. Guess
-# where the control fails.
+# Now we give `VerbModel` another encoder: DeBERTa in version 2, with 8 buckets, and XLNet, whose attention you will build
+# below. Seeds, steps and texts stay the same. There is a control: a BERT that was trained with texts of one to *six*
+# sentences. The cell trains five little models and takes a quarter of a minute on a slow computer. Guess where the
+# control fails.
+
 
 # %%
+from bertedu.family.deberta.v2 import DebertaV2Config, DebertaV2Model
+from bertedu.family.xlnet import XLNetConfig, XLNetModel
+
 encoders = {
     "DeBERTa": lambda: DebertaV2Model(DebertaV2Config(**sizes, position_buckets=8)),
     "XLNet": lambda: XLNetModel(XLNetConfig(**sizes, pad_token_id=0)),
@@ -492,8 +476,6 @@ for name, make in encoders.items():
 models["control"] = [train_verbs(lambda: BertModel(BertConfig(**sizes), False), 0, longest=6)]
 
 # %%
-from bertedu.chapters.ch18_deberta_and_xlnet.by_length import accuracy_by_length
-
 lengths = (1, 2, 3, 4, 6, 10)
 half, one = (1, 0.5, 0.5), (1, 1, 1)  # of the answers, with 2, 6 and 10 sentences
 expected = {"BERT": half, "DeBERTa": one, "XLNet": one, "control": (1, 1, 0.5)}
@@ -503,35 +485,28 @@ for name, wanted in expected.items():
     means = torch.tensor(runs[name])[:, [1, 4, 5]].mean(dim=0)
     shown = (f"{about(w, x, within=0.08):.2f}" for w, x in zip(wanted, means))
     print(f"{name:8} 2, 6 and 10 sentences:", *shown)
-alt = "Accuracy over the number of sentences, trained on one and two. BERT falls to one half "
-alt += (
-    "from three on, DeBERTa and XLNet stay near 1, the control (trained to six) falls at ten."
-)
-accuracy_by_length(runs, lengths, 2, "sentences", alt)
 
 # %% [markdown]
-# Both models with distances stay near 1, up to five times the length that they were trained on, for both seeds.
-# "Four words to the left" is a rule about distance, and they have no other way to say it.
+# ![BERT falls to one half from three sentences on, the control at ten. DeBERTa and XLNet stay near 1.](pictures/18_longer_texts.svg)
 #
-# The control is as important. Trained on up to six sentences, BERT is right up to six (we trained only one such
-# model): absolute positions *can* learn the rule, at each position for itself. It's a matter of data, and of the
-# positions beyond. (The grey band of the figure belongs to the other three models; the control has seen texts of up to
-# six.) So don't conclude that relative positions make every model better. On texts that are as long as
-# those in training, expect a much smaller gain, as in the paper's table. And *very* long texts have other problems
-# too: here each sentence had its own subject nearby.
+# Both models with distances stay near 1, up to five times the length of training, for both seeds. "Four words to the
+# left" is a rule about distance, and they have no other way to say it.
+#
+# The control matters as much. It is right up to six sentences, as in its training (a single model): absolute positions
+# *can* learn the rule, at each position for itself. So don't conclude that relative positions make every model better.
+# On texts as long as those in training, expect a much smaller gain.
 #
 # ## Some things do depend on the position: the enhanced mask decoder (optional)
 #
-# He et al. (section 3.2) have the example *a new store opened beside the new mall*, with *store* and *mall* masked. Both
-# gaps follow *new*, but one is the subject, and where a word stands in the sentence helps to decide that. So DeBERTa
-# adds absolute positions, but only at the end, in the **enhanced mask decoder** (EMD). It takes the vectors that the
-# last layer reads, adds a position to each, and uses these sums as *queries* in the last layer. Keys and values stay
-# without positions. What comes out passes through the same layer once more, again as queries. EMD is only used in
-# pre-training.
+# In *a new store opened beside the new mall*, with *store* and *mall* masked, both gaps follow *new*, and where a word
+# stands in the sentence helps (He et al., section 3.2). So DeBERTa adds absolute positions, only in pre-training and only
+# at the end of the model, in the **enhanced mask decoder** (EMD). It takes the vectors that the last layer reads, adds a
+# position to each, and uses these sums as *queries* in the last layer, twice. Keys and values stay without positions.
 #
-# Can't a model with distances know where a word stands? The next cell gives an untrained DeBERTa a text of one word,
-# five times, first alone and then between [CLS] and [SEP], as every text comes. It prints how much the vectors of the
-# five differ. Guess which of the four numbers are zero.
+# Can't a model with distances know where a word stands? The next cell gives an untrained DeBERTa one word five times,
+# first alone and then between [CLS] and [SEP], and prints how much the five vectors differ. Guess which of the four
+# numbers are zero.
+
 
 # %%
 from bertedu.family.deberta.pretraining import EnhancedMaskDecoder
@@ -549,27 +524,28 @@ for text in ("the the the the the", "[CLS] the the the the the [SEP]"):
     print(f"{text:31}", *(f"{name} {gap:.2f} " for name, gap in gaps.items()))
 
 # %% [markdown]
-# Without [CLS] all five vectors are the same: the weights differ from token to token, but they average five equal values.
-# With [CLS] and [SEP] they differ without EMD too, because each word attends to [CLS] from another distance. So in real
-# texts a model with distances *can* find out where a word stands. EMD doesn't make it possible, it makes it easy: the
-# position is there when the word is predicted, and no layer needs to count. In the paper's table 4, leaving out EMD costs
-# 0.2 points on MNLI, and 1.4 on RACE.
+# Without [CLS] all five are the same: the weights differ from token to token, but they average five equal values. With
+# [CLS] and [SEP] they differ without EMD too, because each word attends to [CLS] from another distance. So in real texts
+# EMD doesn't make it possible to know the position, it makes it easy. In the paper's table 4, leaving it out costs 0.2
+# points on MNLI, and 1.4 on RACE.
 #
 # ## Version 3: a tug-of-war over the embeddings (optional)
 #
-# DeBERTaV3 (He et al. 2023) keeps the architecture of version 2 and trains it as ELECTRA is trained, by finding
-# replaced tokens. ELECTRA's generator and discriminator share their token embeddings. The authors found that the two
-# losses pull them in different directions: the generator wants words that fit into the same gap to be similar, the
-# discriminator has to tell just these words apart. They call it a *tug-of-war*. Their solution is
-# **gradient-disentangled embedding sharing**:
+# <details><summary>Gradient-disentangled embedding sharing</summary>
+#
+# DeBERTaV3 (He et al. 2023) trains the architecture of version 2 as ELECTRA is trained, by finding replaced tokens.
+# ELECTRA's two models share their token embeddings, and the two losses pull these in different directions: the
+# generator wants words that fit into the same gap to be similar, the discriminator has to tell just these words apart.
+# The authors' solution to this *tug-of-war* is **gradient-disentangled embedding sharing**:
 #
 # $$E_D = \text{stop\_gradient}(E_G) + E_\Delta, \qquad E_\Delta = 0 \text{ at the start}$$
 #
 # The discriminator still reads the generator's table, but its loss changes only the difference E_Δ. (In the package:
-# `GradientDisentangledEmbedding`.)
+# `GradientDisentangledEmbedding`.) The paper's ablation (base models, MNLI): masked words 86.3, replaced tokens with
+# shared embeddings 88.8, with separate ones 88.3, and with gradient-disentangled sharing 89.3. So most of the gain is
+# ELECTRA's.
 #
-# The paper's ablation (base models, MNLI): masked words 86.3, replaced tokens with shared embeddings 88.8, with
-# separate ones 88.3, and with gradient-disentangled sharing 89.3. So most of the gain is ELECTRA's.
+# </details>
 #
 # **Here the first sitting ends.** You have DeBERTa: attention by content and by distance, with buckets for what is
 # far. The second sitting predicts the words in any order, as XLNet does.
@@ -577,21 +553,19 @@ for text in ("the the the the the", "[CLS] the the the the the [SEP]"):
 # ## XLNet: predict in any order
 #
 # XLNet (Yang et al. 2019) came before DeBERTa, and starts from another problem. If two words of *New York* are masked,
-# BERT predicts each of them without knowing the other. [Chapter 06](06_masked_language_model.ipynb) showed the
-# consequence: if *San Francisco* is as frequent, *New Francisco* becomes as probable as *New York*. A model that reads
-# from left to right, like GPT, doesn't have this problem. It uses the product rule, p(new york) = p(new) · p(york |
-# new). But it never sees what stands to the right.
+# BERT predicts each of them without knowing the other. If *San Francisco* is as frequent, *New Francisco* becomes as
+# probable as *New York* ([chapter 06](06_masked_language_model.ipynb)). A model that reads from left to right, like GPT,
+# uses the product rule, p(new york) = p(new) · p(york | new), and never sees what stands to the right.
 #
-# XLNet keeps the product rule, and lets go of the direction. The product rule holds for **any order**. For the four
-# words *the old keys rust* and the **factorization order** keys, the, rust, old:
+# XLNet keeps the product rule, which holds for **any order**. For the four words *the old keys rust* and the
+# **factorization order** keys, the, rust, old:
 #
 # p(keys) · p(the | keys) · p(rust | the, keys) · p(old | the, keys, rust)
 #
-# Each training text gets an order at random. So every word is predicted now from the left, now from the right, now
-# from both sides. This is **permutation language modeling**. One thing is often misunderstood: *the text is not
-# shuffled*. The words stay where they are, and the model is told the position of the word that it predicts. Only the
-# question "who may see whom" depends on the order. The next cell prints it for our order, and then counts over all 24
-# orders how often a word sees another one. Guess that number first.
+# Each training text gets an order at random. This is **permutation language modeling**. *The text is not shuffled*: the
+# words stay where they are, and only the question "who may see whom" depends on the order. The next cell prints it, and
+# then counts over all 24 orders how often a word sees another one. Guess that number first.
+
 
 # %%
 from itertools import permutations
@@ -604,12 +578,14 @@ share = sum(o.index(1) < o.index(0) for o in permutations(range(4))) / 24
 print(f"in {share:.0%} of all 24 orders, 'the' is predicted with 'old' known")
 
 # %% [markdown]
+# ![Step by step: keys from nothing, the from keys, rust from the and keys, old from all three.](pictures/18_order_of_prediction.svg)
+#
 # In half of all orders *the* is predicted with *old* known, and in the other half *old* with *the* known: both
-# directions, but never both at once. That is how a model can use both sides without ever seeing its own answer.
+# directions, but never both at once. So a model can use both sides without ever seeing its own answer.
 #
 # ### Who may see whom
 #
-# An order becomes an attention mask. There are two of them, and the reason comes right after the exercise:
+# An order becomes an attention mask. There are two of them; the reason comes after the exercise:
 #
 # - to **predict** word i, the model may see all words that come before i in the order, but **not word i itself**
 # - to **represent** word i for others, it may see the words before i in the order **and word i itself**
@@ -646,30 +622,25 @@ check("18.3", stream_masks)
 # %% [markdown]
 # ## Why two streams?
 #
-# Could one vector for each word do both jobs? Try to design it.
-#
-# - The vector of *old* must tell other words, like *rust*, that an *old* stands here. So it must contain the word.
-# - The same vector must predict *old*. If it contains the word, there is nothing left to predict.
-#
-# Hiding the word from its own attention doesn't help, because the residual connection adds the input embedding to the
-# output of every layer. And if the vector starts without the word, no other word can ever learn that it is there. The
-# two demands contradict each other. So XLNet computes two vectors for each position (section 2.3):
+# Could one vector for each word do both jobs? The vector of *old* must tell other words that an *old* stands here, so it
+# must contain the word. The same vector must predict *old*: if it contains the word, there is nothing left to predict.
+# Hiding the word from its own attention doesn't help, because of the residual connection. So XLNet computes two vectors
+# for each position (section 2.3):
 #
 # - the **content stream** starts with the word embedding, and follows the content mask. It tells the others.
 # - the **query stream** starts with one learned vector, the same for all positions, and follows the query mask. It
-#   predicts. How does it know its position? From the distances in its attention scores.
+#   predicts. It knows its position from the distances in its attention scores.
 #
-# Both go through the *same* layers with the *same* weights. Keys and values always come from the content stream: a
-# prediction needs words, and only the content stream has them. After pre-training the query stream is thrown away.
+# ![Both streams pass through the same attention. The query stream gives queries only, the content stream keys and values too.](pictures/18_two_vectors.svg)
 #
-# Does that really keep the answer out, even through several layers? Let's test it by its effect, as you test every
-# mask: change one word, and see which vectors change. The next cell uses the package's XLNet with two layers and random
-# weights. `perm_mask` says with 1 what may *not* be seen (the opposite of your masks; that is the convention of the
-# authors' code). `target_mapping` says which positions are predicted: here the four words. We add `<cls>`, which XLNet
-# has at the *end* of a text, and let it come first in the order. It isn't predicted, but the first word has to see
-# something: softmax over nothing but hidden keys is not zero, it gives all of them the same weight, and then the first
-# word would see everything. The cell after it draws the result: a field is blue if the vector of its row changes when
-# the word of its column does.
+# After pre-training the query stream is thrown away.
+#
+# Does that keep the answer out, even through several layers? Test it by its effect: change one word, and see which
+# vectors change. In the package's XLNet `perm_mask` says with 1 what may *not* be seen (the opposite of your
+# masks), and `target_mapping` which positions are predicted. `<cls>`, at the *end* of a text, comes
+# first in the order and isn't predicted. (The first word has to see something: softmax over nothing but hidden keys
+# gives all of them the same weight.)
+
 
 # %%
 torch.manual_seed(0)
@@ -695,33 +666,26 @@ for j in range(5):
 wrong = ((changes[1] > 1e-6) != query_mask[:4]).sum()
 print(f"a word changes its own prediction by {changes[1].diagonal().max():.4f}", end="")
 print(f"; {wrong} of 20 entries differ from the query mask")
-alt = "Which vectors (rows) change with which word (columns), in the order <cls>, keys, the, "
-alt += "rust, old. Content stream: the word and what comes before; query stream: not the word."
-tables = {"content stream": changes[0] > 1e-6, "query stream": changes[1] > 1e-6}
-small_tables(tables, sentence, [*sentence, "<cls>"], alt)
 
 # %% [markdown]
-# The two pictures are exactly the two masks of exercise 18.3, after two layers. In the query stream the diagonal is
-# empty: no information about a word reaches its own prediction, not even by a detour through another word. The row of
-# *keys*, the first word of the order, has only `<cls>`: its prediction knows no word at all.
+# ![A content vector notices its word and those before it in the order, a query vector only those before it.](pictures/18_streams_seen.svg)
+#
+# These are the two masks of exercise 18.3, after two layers. In the query stream the diagonal is empty: no information
+# about a word reaches its own prediction, not even by a detour through another word.
 #
 # ## XLNet's attention scores
 #
-# XLNet has no positions in its embeddings either. Its scores come from Transformer-XL (Dai et al. 2019, section 3.3):
+# XLNet's scores come from Transformer-XL (Dai et al. 2019, section 3.3):
 #
 # $$\text{score}(i, j) = \frac{(q_i + r_w) \cdot k_j + (q_i + r_r) \cdot R_{i-j} + (q_i + r_s) \cdot s_{ij}}{\sqrt{d}}$$
 #
-# - (qᵢ + r_w) · kⱼ: **content**. r_w is a learned vector that all queries share: which words are worth attending to
-#   for any query?
-# - (qᵢ + r_r) · R: **distance**. R starts from fixed sines and cosines of i − j (the ones of chapter 02, but of
-#   distances), and passes through a learned projection. r_r: which distances matter for any query?
-# - (qᵢ + r_s) · s: **segment**. XLNet doesn't have BERT's segment embeddings. There is one vector for "same
-#   segment" and one for "another segment". So it can read more than two segments.
+# - **content**: r_w is a learned vector that all queries share: which words are worth attending to for any query?
+# - **distance**: R starts from fixed sines and cosines of i − j, and passes through a learned projection.
+# - **segment**: one vector for "same segment" and one for "another segment", so it can read more than two segments.
 #
-# Compare with DeBERTa: c2c and c2p are there, and r_w and r_r in addition. p2c isn't: no term lets the *key's word*
-# choose a distance. He et al. say so themselves (section 3.1): earlier models with relative positions lack it.
-#
-# By hand, with d = 4 (so √d = 2). The numbers are in the cell. Compute the three terms first.
+# DeBERTa's c2c and c2p are there. p2c isn't: no term lets the *key's word* choose a distance (He et al. say so, section
+# 3.1). By hand, with d = 4 (so √d = 2): the numbers are in the cell. Compute the three terms first.
+
 
 # %%
 q_i, k_j = torch.tensor([1.0, 0, 1, 0]), torch.tensor([2.0, 1, 0, 0])
@@ -733,14 +697,15 @@ for name, s_ij in (("same segment ", s_same), ("other segment", s_other)):
     print(name, *terms.int().tolist(), f"-> {terms.sum() / 2:.1f}")
 
 # %% [markdown]
+# ![Query plus bias, times key, distance and segment: three products are added and divided by 2.](pictures/18_score_by_hand.svg)
+#
 # ### The layer with two streams
 #
-# Now the attention of one XLNet layer. The first cell makes random weights, `W`; both streams use them. In the second
-# cell `attend` computes one stream: `states` asks, `content` is what is attended to. The table R has a row for each
-# distance from T down to −T + 1, so distance i − j is row T − (i − j), and we pick with `gather` as before. (The
-# authors, `transformers` and the package shift the rows of the scores `by_distance` instead, which is faster and
-# gives the same numbers.)
-# `two_streams` is the whole idea, in two lines.
+# The first cell makes random weights, `W`; both streams use them. In the second cell `attend` computes one stream:
+# `states` asks, `content` is what is attended to. The table R has a row for each distance from T down to −T + 1, so
+# distance i − j is row T − (i − j). (The authors, `transformers` and the package shift the rows of `by_distance`
+# instead, which is faster and gives the same numbers.) `two_streams` is the whole idea.
+
 
 # %%
 torch.manual_seed(0)
@@ -781,23 +746,21 @@ def two_streams(content, queries, content_mask, query_mask, different):
 #
 # ## What the order is worth
 #
-# Two more facts before we measure. First, **partial prediction**: the first words of an order are predicted from
-# almost nothing, and such hard guesses make training slow. So XLNet predicts only the *last* part of each order, about
-# one token in K (section 2.3). With the published K = 6 and 512 tokens these are 85. All other tokens come first in the
-# order; they need no query stream and see each other. Second, in practice the predicted tokens are chosen in short
-# spans of one to five tokens (section 3.1), so that they often depend on each other.
+# The first words of an order are predicted from almost nothing, and such hard guesses make training slow. So XLNet
+# predicts only the *last* part of each order, about one token in K (**partial prediction**, section 2.3): with K = 6
+# and 512 tokens these are 85, in short spans of one to five tokens. All other tokens need no query stream and see each
+# other.
 #
-# Our measurement: a world of four cities. *We met in new york today*, and san francisco, los angeles, las vegas, all
-# equally often. Both words of the city are to be predicted. Compute by hand what the best possible model can reach:
+# Our measurement: a world of four cities, all equally often. *We met in new york today*, and san francisco, los
+# angeles, las vegas. Both words of the city are to be predicted. What can the best possible model reach?
 #
-# | | first word | second word | loss of a pair (nats) | probability of the four real cities together |
-# |---|---|---|---|---|
-# | both masked, each on its own | ¼ | ¼ | 2 · ln 4 = 2.77 | 4 · ¼ · ¼ = 25 % |
-# | one after the other | ¼ | 1 | ln 4 = 1.39 | 100 % |
+# Each word on its own gets ¼, so the loss of a pair is at least 2 · ln 4 = 2.77 nats. One after the other, the second word
+# is certain: ln 4 = 1.39.
 #
-# The next cell trains the same small XLNet in both ways: with two [MASK], as BERT is trained (`cities_masked`), and
-# with the two words in random order, a new one for each text and step (`cities_in_random_order`). It prints how far
-# each gets.
+# ![With two [MASK] all 16 pairs have 0.06. One after the other, the four real cities have 0.25 each.](pictures/18_cities.svg)
+#
+# The next cell trains the same small XLNet in both ways, with two [MASK] and with the two words in random order.
+
 
 # %%
 from bertedu.chapters.ch18_deberta_and_xlnet import toy_texts
@@ -818,9 +781,8 @@ for kind, inputs_of, best, share in (way, other_way):
     print(f", the four real cities {about(share, real, within=0.08):.0%}")
 
 # %% [markdown]
-# Both come close to the best possible values. Masked prediction gives the four real cities about a
-# quarter of the probability. The rest goes to *new vegas* and the like, and more training can't change that. In random
-# order nearly everything goes to real cities.
+# Both come close to the best possible values. With two [MASK] the rest goes to *new vegas* and the like, and more
+# training can't change that.
 #
 # How much is that worth in practice? The authors compared base models trained on the same texts (table 6):
 #
@@ -830,19 +792,23 @@ for kind, inputs_of, best, share in (way, other_way):
 # | Transformer-XL's architecture, masked words | 79.6 | 84.9 | 65.0 |
 # | XLNet (K = 7) | 81.3 | 85.8 | 66.1 |
 #
-# (BERT's RACE score is from another paper, the rest are runs of XLNet's authors.) On SQuAD 2.0 the step from masked
-# words to XLNet's objective (with its spans) is about a third of the gain, and on the other two it is more than half.
-# So both changes count. How do more data and longer training compare? RoBERTa (Liu et al. 2019) matched or exceeded the
-# first published XLNet with masked words alone. Then XLNet's authors trained with RoBERTa's settings and were ahead
-# again: 90.6 against 89.4 F1 on SQuAD 2.0 (section 3.3, table 3). What stayed of XLNet is its lesson: state clearly
-# what depends on what. (You can train one on your own text: `bertedu pretrain --architecture xlnet --objective
-# permutation`.)
+# (BERT's RACE score is from another paper.)
+#
+# <details><summary>And more data and longer training?</summary>
+#
+# RoBERTa (Liu et al. 2019) matched or exceeded the first published XLNet with masked words alone. Then XLNet's authors
+# trained with RoBERTa's settings and were ahead again: 90.6 against 89.4 F1 on SQuAD 2.0 (section 3.3, table 3). What
+# stayed of XLNet is its lesson: state clearly what depends on what. On SQuAD 2.0 the step from masked words to XLNet's
+# objective (with its spans) is about a third of the gain, and on the other two it is more than half. You can train one
+# on your own text: `bertedu pretrain --architecture xlnet --objective permutation`.
+#
+# </details>
 #
 # ## The proof
 #
 # Are your two layers the real ones? We load the same random weights into three versions: yours, the package's, and the
-# one of `transformers`. First disentangled attention (version 2 and 3, with log buckets). `DebertaV2Encoder.distances`
-# gives table and rows.
+# one of `transformers`. First disentangled attention, with log buckets.
+
 
 # %%
 import transformers
@@ -868,9 +834,9 @@ for name, other in others.items():
     print(f"{name:12}  largest difference from yours {(other - result).abs().max():.6f}")
 
 # %% [markdown]
-# Now the two streams, with the order from above and three segments. The cell first compares your attention with the
-# package's, one stream after the other. Then it closes the chain: it saves the package's whole XLNet from above, opens
-# the folder in `transformers`, and compares the vectors of the query stream.
+# Now the two streams, with the order from above and three segments: your attention against the package's. Then the
+# package's whole XLNet is saved, opened in `transformers`, and its query stream compared.
+
 
 # %%
 import tempfile
@@ -902,11 +868,10 @@ print(f"whole model: transformers {off:.4f} from the package")
 #
 # ## Broken BERT: left is right
 #
-# A colleague ports DeBERTa to a phone. He rewrites attention line by line from `transformers`, loads our trained
-# arrow reader (the one with all three terms), and tests it with texts that he can check at a glance: `a> [MASK] a>`
-# is *a*, `<c [MASK] <c` is *c*. His tests of this kind pass, shapes are right, weights sum to 1. In production
-# it fails. The next cell has his function for the distance terms. The cell after it runs the reader with it, on his
-# tests and on the language itself.
+# A colleague ports DeBERTa to a phone. He rewrites attention line by line from `transformers`, loads our trained arrow
+# reader, and tests it with texts that he can check at a glance: `a> [MASK] a>` is *a*, `<c [MASK] <c` is *c*. His tests
+# pass, shapes are right, weights sum to 1. In production it fails. Here is his function for the distance terms:
+
 
 
 # %%
@@ -938,16 +903,20 @@ def try_terms(distance_terms, expected):  # expected: the share of right answers
 try_terms(colleagues_terms, expected=0)
 
 # %% [markdown]
-# Look at the last line. The model is not guessing: it always names the wrong arrow, as if it read the text in a
-# mirror. His tests didn't notice, because each of them has the same word on both sides. (A test with an untrained
-# table of zeros, or with a single token, would pass too: distance 0 is its own opposite.)
+# The model is not guessing: it always names the wrong arrow, as if it read the text in a mirror. His tests didn't notice,
+# because each of them has the same word on both sides. (A test with an untrained table of zeros, or with a single
+# token, would pass too: distance 0 is its own opposite.)
 #
-# This bug is real. In June 2026 the C++ library `nntrainer` repaired it in its DeBERTa ([pull request
+# <details><summary>This bug is real</summary>
+#
+# In June 2026 the C++ library `nntrainer` repaired it in its DeBERTa ([pull request
 # 3982](https://github.com/nntrainer/nntrainer/pull/3982)): the index had been copied from `transformers`, but not the
 # transposition that follows it, and that "corrupted every off-diagonal score". The same question came up at DeBERTa's
 # own repository ([issue 47](https://github.com/microsoft/DeBERTa/issues/47),
 # [issue 162](https://github.com/microsoft/DeBERTa/issues/162)), because the paper invites it: its equation 4 has
 # δ(j, i) in the p2c term. The code that trained all published weights has δ(i, j).
+#
+# </details>
 #
 # ### Exercise 18.4 · Which way is left?
 # ●●●○ · 12 minutes
@@ -993,28 +962,32 @@ try_terms(position_scores, expected=1)  # the package's two terms
 # | | |
 # |---|---|
 # | p2c | DeBERTa's paper, equation 4: δ(j, i). Microsoft's code, `transformers` and this course: δ(i, j), as the weights were trained. With published weights only the second gives the right scores |
+# | Projections | Version 1: one matrix for queries, keys and values, whose rows go head by head; the distances have their own. Versions 2 and 3: three matrices, shared with the distances, and a LayerNorm on the table |
+# | Defaults | In `transformers`, a config that forgets `relative_attention` and sets `position_biased_input` to False builds a model *without* any positions |
+# | `perm_mask` | 1 means *may not see*. In most attention masks 1 means *may see* |
+#
+# <details><summary>Seven smaller differences</summary>
+#
+# | | |
+# |---|---|
 # | Span | Version 1 in `transformers` and here: s = min(T, longest distance), from the middle of the table. Version 2 and 3: 256 buckets for 512 positions |
 # | Log buckets | `transformers` computes the logarithms with 32 bits. Where the exact result is an integer, as for distance 16 in our example, rounding decides between two buckets, so a port must round in the same way |
-# | Projections | Version 1: one matrix for queries, keys and values, whose rows go head by head; the distances have their own. Versions 2 and 3: three matrices, shared with the distances, and a LayerNorm on the table |
-# | Defaults | In `transformers`, `relative_attention` is False and `position_biased_input` is True by default: that is a model with BERT's positions. The published configs set both the other way. A config that only forgets `relative_attention` builds a model *without* any positions |
+# | Defaults | In `transformers`, `relative_attention` is False and `position_biased_input` is True by default: that is a model with BERT's positions. The published configs set both the other way |
 # | Masked words | `transformers` has neither EMD nor version 3's head for replaced tokens. Its `DebertaForMaskedLM` reads the last layer, for which no published DeBERTa was trained |
 # | First DeBERTa layer | The published models of version 2 (xlarge and xxlarge) have a convolution beside the first layer |
-# | XLNet's positions | R is [sines, cosines], one half each, not in turns as in Vaswani et al. (2017) |
-# | XLNet's memory | Transformer-XL's memory of earlier text segments is left out here. With none, the numbers are equal |
+# | XLNet's positions and memory | R is [sines, cosines], one half each, not in turns as in Vaswani et al. (2017). Transformer-XL's memory of earlier text segments is left out here. With none, the numbers are equal |
 # | XLNet's collator | In `transformers`' `DataCollatorForPermutationLanguageModeling`, special tokens can see predicted words, and everybody sees special tokens: from the second layer on the answer can get through |
-# | `perm_mask` | 1 means *may not see*. In most attention masks 1 means *may see* |
+#
+# </details>
 #
 # ## Summary
 #
-# - An absolute position is learned position by position. A model that was trained at short positions can fail
-#   completely at long ones.
-# - DeBERTa adds three scores: c2c (does it match?), c2p (which distance does the query's word want?), p2c (from which
-#   distance does the key's word want to be found?), divided by √(3d). The row of a distance is clamped.
-# - With gather, p2c comes out as [key, query] and has to be transposed. A wrong sign passes every symmetric test.
-# - Log buckets tell near distances apart and join far ones. EMD adds absolute positions at the end. DeBERTaV3 trains
-#   as ELECTRA does, and keeps the two losses from pulling at one table.
+# - An absolute position is learned position by position, so long texts can fail completely.
+# - DeBERTa adds c2c, c2p (which distance does the query's word want?) and p2c (from which distance does the key's word
+#   want to be found?), divided by √(3d). p2c is gathered as [key, query] and has to be transposed.
+# - Log buckets tell near distances apart and join far ones.
 # - XLNet predicts in random orders with the product rule. Its content stream contains the word, its query stream only
-#   knows the position; both use the same weights, and only the last part of an order is predicted.
+#   knows the position.
 # - One after the other, *new york* costs ln 4. Both at once, it costs 2 · ln 4.
 #
 # ## Quiz

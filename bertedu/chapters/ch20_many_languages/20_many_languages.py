@@ -13,12 +13,11 @@
 # - pre-train a BERT on two languages, and measure zero-shot transfer against three baselines, without leaking labels
 # - say what word overlap and word order do to the transfer (optional: what the curse of multilinguality is)
 #
-# **Time:** two sittings of about 50 and 55 minutes, and 5 more for what is optional ·
+# **Time:** two sittings of about 50 and 55 minutes ·
 # **You need:** [19 · ModernBERT](19_modernbert.ipynb) ·
 # **Next:** [21 · Which one?](21_which_one.ipynb)
 #
-# Two cells train a small BERT. Each takes 10 to 30 seconds
-# on a slow computer.
+# Two cells train a small BERT. Each takes 10 to 30 seconds on a slow computer.
 #
 # ## Recall
 #
@@ -53,21 +52,17 @@
 # ## What is shared
 #
 # **Multilingual BERT** (mBERT, Devlin et al. 2018) is BERT-Base, trained on Wikipedia in 104 languages. **XLM-R**
-# (Conneau et al. 2020) is RoBERTa, trained on web text in 100 languages. Neither the model nor the task changes.
-# There is no translation in the data, and no marker that names the language. All languages share one vocabulary, one
-# table of embeddings, one encoder.
+# (Conneau et al. 2020) is RoBERTa, trained on web text in 100 languages. Neither the model nor the task changes. There
+# is no translation in the data, and no marker that names the language.
 #
-# ![Text in language A and text in language B, no translations of each other, go through one vocabulary and one BERT.
-# First the BERT predicts masked words of both languages. Second, a classifier on it learns from labels in A only.
-# Third, it is tested in B. What connects the two languages is only what they share: the vocabulary and the
-# encoder.](pictures/20_two_languages.svg)
+# ![Texts in A and in B go into one BERT, which predicts masked words of both. A classifier on it learns from labels in A and is tested in B.](pictures/20_two_languages.svg)
 #
 # ## The problem: a vocabulary that knows one language
 #
-# What happens if we simply give an English BERT another language? The next cell says *The dog sleeps in the house* in
-# eight languages, and cuts each sentence with the vocabulary of our small English BERT. The **fertility** of a
-# tokenizer is the number of pieces that it makes of a word, on average. 1 would be perfect. Guess before you run it:
-# which of the eight languages get the lowest fertility?
+# What happens if we give an English BERT another language? We cut *The dog sleeps in the house* in eight languages with
+# the vocabulary of our small English BERT. The **fertility** of a tokenizer is the number of pieces that it makes of a
+# word, on average. 1 would be perfect. Guess before you run it: which languages get the lowest fertility?
+
 
 # %%
 from bertedu import BertTokenizer
@@ -80,21 +75,22 @@ HOUSES |= {"Finnish": "Koira nukkuu talossa", "Russian": "Собака спит 
 HOUSES |= {"Greek": "Ο σκύλος κοιμάται στο σπίτι", "Korean": "개가 집에서 자고 있다"}
 
 # %%
+cut = {}
 for language, text in HOUSES.items():
     pieces = english_only.convert_ids_to_tokens(english_only.encode(text))
-    print(f"{language:8} fertility {len(pieces) / len(text.split()):.1f} ", *pieces)
+    cut[language] = len(pieces) / len(text.split()), pieces.count("[UNK]") / len(pieces)
+    print(f"{language:8} fertility {cut[language][0]:.1f} ", *pieces)
 
 # %% [markdown]
-# There are two kinds of failure. Turkish and Finnish fall to pieces: a word costs three times as many pieces as in
-# English, most pieces are single letters, and the embedding of a letter says little about the word. Russian and Korean
-# look perfect, with a fertility of 1.0, and they are the worst: every word is [UNK], so every Korean sentence of four
-# words is the same input. So **never report fertility without the share of [UNK]**. Greek fails in both ways: two of
-# its five words fall to single letters, and the other three are [UNK]. (The German *schläft* has kept its ä. In the lab
-# you will meet a tokenizer that loses such marks.)
+# ![Bars for eight languages: Turkish, Finnish and Greek have the most pieces a word. Russian and Korean have 1.0, and all their pieces are [UNK].](pictures/20_pieces_of_words.svg)
 #
-# The English vocabulary is no use. We need one that is learned from text of *all* languages. But Wikipedia has far
-# more English than Icelandic: in an example of mBERT's authors, a thousand times as much. What happens if we just put
-# everything into one file?
+# There are two kinds of failure. Turkish and Finnish fall to pieces, most of them single letters, and the embedding of
+# a letter says little about the word. Russian and Korean look perfect, and they are the worst: every word is [UNK], so
+# every Korean sentence of four words is the same input. **Never report fertility without the share of [UNK].** Greek
+# fails in both ways. (The German *schläft* has kept its ä. In the lab you will meet a tokenizer that loses such marks.)
+#
+# We need a vocabulary that is learned from text of *all* languages. But Wikipedia has far more English than Icelandic:
+# in an example of mBERT's authors, a thousand times as much. What happens if we just put everything into one file?
 #
 # ## Sampling: p to the power of α
 #
@@ -103,16 +99,16 @@ for language, text in HOUSES.items():
 #
 # $$q_l = \frac{p_l^{\,\alpha}}{\sum_k p_k^{\,\alpha}}$$
 #
-# With α = 1 each language comes as often as it occurs. With α = 0 all languages come equally often. mBERT takes
-# α = 0.7 (its README calls it *exponentially smoothed weighting*), XLM-R takes α = 0.3 (section 3). The smaller α is,
-# the more the small languages are **up-sampled**.
+# With α = 1 each language comes as often as it occurs, with α = 0 all come equally often. mBERT takes α = 0.7 (its README
+# calls it *exponentially smoothed weighting*), XLM-R α = 0.3 (section 3). The smaller α is, the more the small languages
+# are **up-sampled**.
 #
 # ### With a pencil
 #
-# Take a large language with 10,000 sentences and a small one with 100. Compute both $q$ for α = 0.5: what are the
-# square roots, and what is their sum? (We take the amounts themselves instead of their shares. Why does that give the
-# same result?) Then run the cell. The last column is the price: how many times more often is each sentence of the small
-# language read than each sentence of the large one?
+# Take a large language with 10,000 sentences and a small one with 100. Compute both $q$ for α = 0.5: what are the square
+# roots, and what is their sum? (We take amounts instead of shares. Why does that give the same result?) Then run the
+# cell. The last column is the price: how many times more often is each sentence of the small language read?
+
 
 # %%
 large, small = 10_000, 100
@@ -124,13 +120,14 @@ for exponent in (1, 0.7, 0.5, 0.3, 0):
     print(f"  {exponent:3}   {q_large:6.1%}  {q_small:6.1%}   {times:5.1f} times as often")
 
 # %% [markdown]
-# With α = 0.5 you should have found 100/(100 + 10) and 10/(100 + 10). (The sum of all amounts cancels out, because it
-# stands in the numerator and the denominator.) Look at the price: with α = 0.3 the model reads each sentence of the
-# small language 25 times while it reads one of the large language once, and with α = 0 it would be 100 times. It may
-# learn those by heart.
+# ![Bars by α: from 1 to 0 the share of the small language rises from 0.01 to 0.5, and the reads of its sentences from 1 to 100.](pictures/20_sampling.svg)
 #
-# mBERT's README gives an example: originally English would be sampled 1000 times as often as Icelandic, after the
-# smoothing "only sampled 100x more". Let's check: 1000 to the power of 0.7 is 126. So "100x" is rounded generously.
+# With α = 0.5 you should have found 100/(100 + 10) and 10/(100 + 10). (The sum of all amounts cancels out.) Look at the
+# price: with α = 0.3 the model reads each sentence of the small language 25 times while it reads one of the large
+# language once. It may learn those by heart.
+#
+# (mBERT's README says that after the smoothing English is "only sampled 100x more" than Icelandic. 1000 to the power of
+# 0.7 is 126, so this is rounded generously.)
 #
 # ### Exercise 20.1 · Sampling probabilities
 # ●●○○ · 8 minutes
@@ -163,14 +160,14 @@ check("20.1", sampling_probabilities)
 # %% [markdown]
 # ## One vocabulary for two languages
 #
-# What does α do to a vocabulary? We need two languages, and we want to know everything about them. So we take the
-# small world of this course, and tell it in English and in a language that the computer invents
-# (`bertedu/corpora/second_language.py`). The invented language has a word of its own for each English word: a stem,
-# and an ending for the class of the word, *-ol* for a noun, *-em* for an adjective, *-ask* for a verb. No word of it
-# is English. Its words come in pairs that only an accent tells apart; we will need that in the lab.
+# What does α do to a vocabulary? We need two languages of which we know everything. So we tell the small world of this
+# course in English and in a language that the computer invents (`bertedu/corpora/second_language.py`). It has a word of
+# its own for each English word: a stem, and an ending for the class of the word. Its words come in pairs that only an
+# accent tells apart; we will need that in the lab.
 #
-# The next cell prints the same sentence in both languages, and then as a language would say it that has its own **word
-# order** too: the adjective after its noun, a postposition instead of a preposition, the verb last.
+# The next cell prints a sentence in both languages, and then with a **word order** of its own too: the adjective after
+# its noun, a postposition instead of a preposition, the verb last.
+
 
 # %%
 from random import Random
@@ -185,10 +182,13 @@ print(second.say(sentence))
 print(Language(own_words=True, **OWN_ORDER).say(sentence))
 
 # %% [markdown]
-# Now imagine that the second language is small: 60 sentences of it, beside 6,000 in English. We learn a WordPiece
-# vocabulary of 300 tokens as mBERT did: the counts of the words are weighted with the sampling probabilities. Then we
-# measure the fertility on new sentences. (`learn_vocabulary` is what you built in chapter 01.) What do you expect for
-# English when α goes down from 1 to 0?
+# ![The English sentence above, the invented one below, word joined to word: no word is the same in both.](pictures/20_second_language.svg)
+#
+# Imagine that the second language is small: 60 sentences, beside 6,000 in English. We learn a WordPiece vocabulary of
+# 300 tokens as mBERT did: the counts of the words are weighted with the sampling probabilities (`learn_vocabulary` is
+# what you built in chapter 01). Then we measure the fertility on new sentences. What do you expect for English when α
+# goes down from 1 to 0?
+
 
 # %%
 from collections import Counter
@@ -227,36 +227,17 @@ for exponent in exponents:
     pieces = tokenizer.convert_ids_to_tokens(tokenizer.encode("lufaol"))
     print(f"α = {exponent:3}  English {one:.2f}  second {other:.2f} ", *pieces)
 
-# %% tags=["hide-input"]
-from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
-
-figure = new_figure(5, 2.8)
-axes = figure.subplots()
-for column, (name, color) in enumerate((("English", BLUE), ("second language", ORANGE))):
-    values = [row[column] for row in measured]
-    axes.plot(range(4), values, color=color, marker="o")
-    axes.text(0.05, values[0] + 0.15, name, color=color, fontsize=9)
-axes.set(xlabel="α", ylabel="pieces a word", ylim=(0.8, 5.2))
-axes.set_xticks(range(4), [f"{exponent}" for exponent in exponents])
-axes.axhline(1, color=GREY, linestyle=":")
-quiet(axes)
-Picture(
-    figure,
-    alt="Fertility by the exponent. From 1 down to 0, that of the second language falls "
-    "steeply, and that of English rises a little; with 0 the two are about equal.",
-)
-
 # %% [markdown]
-# This is the whole argument for α < 1 in one picture. With α = 1 the vocabulary is English, and a word of the second
-# language falls to four or five pieces. With α = 0.3 the second language needs about half as many pieces, and English
-# pays little for it (1.37 pieces a word instead of 1.21). A vocabulary has a fixed size, so every piece that one
-# language gets is taken from another one. But a piece more for a small language is usually worth more than the last of
-# the many pieces for English.
+# ![Pieces a word by α. From 1 down to 0 the second language falls steeply and English rises a little; with 0 both are about equal.](pictures/20_vocabulary_shared.svg)
 #
-# Why does fertility matter? A word of five pieces costs five positions of the 512, and at least five times the work.
-# Its pieces are shared by many words, so their embeddings mean little. Rust et al. (2021) compared multilingual models
-# with monolingual ones in nine languages: where a language is well represented in the shared vocabulary, the
-# multilingual model is nearly as good, and a tokenizer made for the language improves it in almost every case.
+# This is the whole argument for α < 1. With α = 1 the vocabulary is English, and a word of the second language falls to
+# four or five pieces. With α = 0.3 it needs about half as many, and English pays little for it (1.37 pieces a word
+# instead of 1.21). A vocabulary has a fixed size, so every piece that one language gets is taken from another one.
+#
+# Why does fertility matter? A word of five pieces costs five positions of the 512, and its pieces are shared by many
+# words, so their embeddings mean little. Rust et al. (2021) compared multilingual models with monolingual ones in nine
+# languages: where a language is well represented in the shared vocabulary, the multilingual model is nearly as good,
+# and a tokenizer made for the language improves it in almost every case.
 #
 # ### Exercise 20.2 · A perfect fertility
 # ●○○○ · 3 minutes
@@ -284,10 +265,10 @@ check("20.2", unknown_share)
 # %% [markdown]
 # ## Unigram: compare whole segmentations
 #
-# mBERT has a WordPiece vocabulary. XLM-R uses **SentencePiece** with a **Unigram** model (Kudo 2018). It differs in
-# two ways. A space is a character like any other, written ▁, so that languages without spaces need no special
-# treatment. And a word is not cut greedily: each piece has a probability, and the tokenizer takes the segmentation
-# with the highest **product of probabilities**.
+# mBERT has a WordPiece vocabulary. XLM-R uses **SentencePiece** with a **Unigram** model (Kudo 2018). A space is a
+# character like any other, written ▁, so that languages without spaces need no special treatment. And a word is not cut
+# greedily: each piece has a probability, and the tokenizer takes the segmentation with the highest **product of
+# probabilities**.
 #
 # Let's cut *unable*. Our vocabulary has all six letters, each with probability 0.01, and five longer pieces:
 #
@@ -298,10 +279,10 @@ check("20.2", unknown_share)
 # A greedy tokenizer takes the longest piece first: *una*, then *ble*. Take a pencil: what is the product? And what is
 # the product of *un* and *able*?
 #
-# To try all segmentations would be slow: a word of n letters has up to 2ⁿ⁻¹ of them. The **Viterbi algorithm** (you
-# met it in chapter 11) walks once from left to right. For each position it keeps the best product that leads there,
-# and the last piece on that way. The best way to a position is the best way to where its last piece starts, times
-# that piece.
+# A word of n letters has up to 2ⁿ⁻¹ segmentations. The **Viterbi algorithm** (chapter 11) walks once from left to right.
+# For each position it keeps the best product that leads there, and the last piece on that way: the best way to where
+# this piece starts, times the piece.
+
 
 # %%
 probabilities = {letter: 0.01 for letter in "unable"}
@@ -318,9 +299,10 @@ for stop in range(1, len(word) + 1):
 print("greedy, una + ble:", round(0.02 * 0.02, 6))
 
 # %% [markdown]
-# Now read the last pieces backwards: at *unable* the last piece is *able*, so we go to the position before it, *un*,
-# whose last piece is *un*. The result is *un* + *able*, with 0.002, five times as probable as the greedy one. It is
-# also the segmentation that has a meaning. In practice one adds logarithms instead of multiplying probabilities: a
+# ![The pieces above the letters; un and able have a thick edge. Below each position the best product and its last piece: 0.002 at the end.](pictures/20_viterbi.svg)
+#
+# Read the last pieces backwards: *able* at the end, so we go to the position before it, whose last piece is *un*. *un* +
+# *able* has 0.002, five times as much as the greedy one, and it has a meaning. In practice one adds logarithms: a
 # product of a hundred small numbers would become 0 in float32.
 #
 # ### Exercise 20.3 · The best segmentation
@@ -366,10 +348,11 @@ check("20.3", best_segmentation)
 # </details>
 
 # %% [markdown]
-# The package has the same algorithm in `bertedu.tokenization.unigram`. How the pieces get their probabilities is in
-# `unigram_training.py`: begin with far too many pieces, compute how often each is expected to be used, drop those that
-# the text can best do without, and repeat. The next cell trains a tokenizer like XLM-R's on 900 short English texts.
-# Look at two things: what does ▁ stand for, and what happens to *Köpek*, the Turkish word for dog?
+# The package has the same algorithm in `bertedu.tokenization.unigram`, and learns the probabilities in
+# `unigram_training.py`: begin with far too many pieces, drop those that the text can best do without, and repeat. The
+# next cell trains a tokenizer like XLM-R's on 900 short English texts. What does ▁ stand for, and what happens to
+# *Köpek*, the Turkish word for dog?
+
 
 # %%
 from bertedu.corpora.task_data import read_labelled
@@ -381,21 +364,22 @@ for text in ("The doctor is unable to sleep", HOUSES["Turkish"]):
     print(*unigram.convert_ids_to_tokens(unigram.encode(text)))
 
 # %% [markdown]
-# Each piece that begins a word has ▁ before it, the space. Where no piece is `<unk>`, joining the pieces and replacing
-# ▁ by a space gives the text back, as SentencePiece has normalized it: several spaces become one, ½ becomes 1⁄2.
-# WordPiece doesn't say where the spaces were, for example before a comma. And `<unk>` stands for the unknown characters
-# alone, here *Kö* (the 900 texts have no capital K either). WordPiece gives the whole word up.
+# Each piece that begins a word has ▁ before it, the space. Joining the pieces and replacing ▁ by a space gives the text
+# back (where no piece is `<unk>`), as SentencePiece has normalized it: several spaces become one, ½ becomes 1⁄2. And
+# `<unk>` stands for the unknown characters alone, here *Kö* (the 900 texts have no capital K either). WordPiece gives
+# the whole word up.
 #
 # **Here the first sitting ends.** You have one vocabulary for two languages, and know whom the sampling favors. The
 # second sitting trains on both, and teaches a task in one of them only.
 #
 # ## Pre-training on two languages
 #
-# Now the model. Nothing about it is multilingual. We write 6,000 sentences in English and 6,000 in the second
-# language. They are *not translations*: each language tells about the same world in sentences of its own, as the
-# English and the Korean Wikipedia do. To make this section about the model and not about the tokenizer, we give every
-# word of both languages a token of its own. So the two languages share [CLS], [SEP], [MASK], the position embeddings
-# and the encoder, but **not a single word**.
+# Nothing about the model is multilingual. We write 6,000 sentences in English and 6,000 in the second language. They are
+# *not translations*: each language tells about the same world in sentences of its own. To make this section about the
+# model and not about the tokenizer, we give every word of both languages a token of its own.
+#
+# ![Two tables of word vectors, English and second language, with no word in common. Shared are the encoder, the special tokens and the positions.](pictures/20_what_is_shared.svg)
+
 
 # %%
 from bertedu.tokenization.training import SPECIAL_TOKENS
@@ -410,24 +394,34 @@ for one, other in zip(english_texts[:3], second_texts[:3]):
     print(f"  {one:48} {other}")
 
 # %% [markdown]
-# The next cell is the loop of chapter 06 and 08: mask, predict, step. The model has two layers of 64. (Dufter and
-# Schütze 2020 found that *small* models become multilingual more easily: with few parameters, sharing is the cheapest
-# way to learn both languages.) The cell after it trains for 600 steps of 64 sentences, which takes 10 to 30 seconds.
+# The next cells have the loop of chapters 06 and 08: mask, predict, step. The model has two layers of 64. (Dufter and
+# Schütze 2020 found that *small* models become multilingual more easily: sharing is the cheapest way to learn both.) On
+# a processor we take 600 steps of 64 sentences, 10 to 30 seconds. With CUDA the cell asks for five times as many, and the
+# checks accept any number; text and pictures show the run on a processor.
+
 
 # %%
 import torch
 
 from bertedu import BertConfig, BertForMaskedLM
 from bertedu.pretraining.masking import mask_tokens
+from bertedu.training.devices import choose_device
 from bertedu.training.optimization import build_optimizer, rate_factor
 
+where = choose_device("auto")  # cuda or mps where torch finds one, else cpu
+device, steps, slack = torch.device(where), 600, 1
+if where == "cuda":
+    steps, slack = 3000, float("inf")
 
+
+# %%
 def new_model(seed=0):
     torch.manual_seed(seed)
     sizes = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
     dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     lengths = {"intermediate_size": 256, "max_position_embeddings": 24}
-    return BertForMaskedLM(BertConfig(vocab_size=len(tokenizer), **sizes, **dropout, **lengths))
+    config = BertConfig(vocab_size=len(tokenizer), **sizes, **dropout, **lengths)
+    return BertForMaskedLM(config).to(device)
 
 
 def pretrain(model, texts, steps, learning_rate=2e-3):
@@ -440,7 +434,8 @@ def pretrain(model, texts, steps, learning_rate=2e-3):
         seen, labels = mask_tokens(
             batch, batch > 4, 0.15, 4, len(tokenizer), generator, special_tokens=2
         )
-        loss = model(seen, (batch > 0).long(), labels=labels).loss
+        seen, real, labels = (x.to(device) for x in (seen, (batch > 0).long(), labels))
+        loss = model(seen, real, labels=labels).loss
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -449,21 +444,22 @@ def pretrain(model, texts, steps, learning_rate=2e-3):
 
 # %%
 untrained = new_model().eval()
-bilingual = pretrain(new_model(), english_texts + second_texts, steps=600)
+bilingual = pretrain(new_model(), english_texts + second_texts, steps)
 
 # %% [markdown]
 # ## Transfer without a translated example
 #
 # Which **topic** does a sentence have: animals, work, countries, goods or music? We give a linear classifier 1,000
 # English sentences with their topics. Its input is the mean of the hidden states of the words, and BERT stays as it is
-# (a **linear probe**, chapter 09). Then we test it on 500 new English sentences, and on 500 sentences in the second
-# language. This is **zero-shot cross-lingual transfer**: there is no label in the second language. Three baselines:
+# (a **linear probe**, chapter 09). Then we test it on 500 new English sentences, and on 500 in the second language. This
+# is **zero-shot cross-lingual transfer**: there is no label in the second language. Three baselines:
 #
 # - the most frequent topic of the English labels
-# - the same probe on an untrained BERT: can random embeddings do it?
+# - the same probe on an untrained BERT
 # - the same probe on a BERT that was pre-trained on English alone, in half as many steps, so it reads as much English
 #
-# A guess, please: how far above the most frequent topic does the bilingual BERT get in a language without labels?
+# How far above the most frequent topic does the bilingual BERT get in a language without labels?
+
 
 # %%
 from sklearn.linear_model import LogisticRegression
@@ -472,8 +468,9 @@ from sklearn.linear_model import LogisticRegression
 @torch.no_grad()
 def read(model, texts):  # ids [B, T]; for the embeddings and each layer hidden states [B, T, D]
     batch = tokenizer(texts)
-    output = model.bert(batch.input_ids, batch.attention_mask, output_hidden_states=True)
-    return batch.input_ids, output.hidden_states
+    inputs = batch.input_ids.to(device), batch.attention_mask.to(device)
+    states = model.bert(*inputs, output_hidden_states=True).hidden_states
+    return batch.input_ids, [state.cpu() for state in states]
 
 
 def sentence_vectors(model, texts, centered=False):  # [B, D], the mean over the words
@@ -496,94 +493,73 @@ def accuracy(model, classifier, test, centered=False):
 labelled = telling(ENGLISH, 1000, "labels")
 english_test, second_test = telling(ENGLISH, 500, "test A"), telling(second, 500, "test B")
 frequent = Counter(labelled[1]).most_common(1)[0][0]
-print(f"most frequent topic: {second_test[1].count(frequent) / 500:.2f}")
+frequent_share = second_test[1].count(frequent) / 500
+print(f"most frequent topic: {frequent_share:.2f}")
 
 # %%
-english_alone = pretrain(new_model(), english_texts, steps=300)
+english_alone = pretrain(new_model(), english_texts, steps // 2)
 models = {"untrained": untrained, "English alone": english_alone, "bilingual": bilingual}
+plain = {}
 for (name, model), expected, within in zip(models.items(), (0.3, 0.33, 0.74), (0.1, 0.2, 0.2)):
     classifier = probe(model)
-    in_english = about(1.0, accuracy(model, classifier, english_test), within=0.02)
-    in_second = about(expected, accuracy(model, classifier, second_test), within=within)
+    plain[name] = [accuracy(model, classifier, test) for test in (english_test, second_test)]
+    in_english = about(1.0, plain[name][0], within=0.02 * slack)
+    in_second = about(expected, plain[name][1], within=within * slack)
     print(f"{name:14} English {in_english:.2f}   second language {in_second:.2f}")
 
 # %% [markdown]
-# Look at the last line. This model has never seen a label in the second language, nor a translation, nor a word that
-# the two languages share, and the English classifier works for most sentences. The untrained model is no better than
-# the most frequent topic, and the one that was pre-trained on English alone is hardly better. So it is pre-training on
-# *both* that does it.
+# ![Bars. English: 1.00 for all. Second language: the untrained model and English alone are near the most frequent topic, the bilingual model is far above.](pictures/20_transfer.svg)
 #
-# How is that possible? Here is the usual explanation; our runs don't prove it. Think of the embedding of a word in the
-# second language. At first it is random, and the loss pulls it to where the encoder can use it. The encoder has begun
-# to learn "what comes after *the* and before a verb is something that acts", in English. It costs less to move the new
-# word to where such words are than to learn all that a second time. What helps is all that the languages have in
-# common: the positions, [CLS] and [SEP], the way in which sentences are built, and how often things are said.
+# The bilingual model has never seen a label in the second language, nor a translation, nor a word that the two
+# languages share, and the English classifier works for most sentences. The baselines are hardly better than the most
+# frequent topic. So it is pre-training on *both* that does it.
+#
+# How is that possible? Here is the usual explanation; our runs don't prove it. The embedding of a word in the second
+# language is random at first, and the loss pulls it to where the encoder can use it. The encoder has begun to learn
+# "what comes after *the* and before a verb is something that acts", in English. It costs less to move the new word to
+# where such words are than to learn all that a second time.
 #
 # ### What it looks like
 #
-# The next cell draws the sentence vectors of both test sets in two dimensions (the first two principal components,
-# chapter 09). Blue is English, orange the second language. A line joins the centers of the same topic in the two
-# languages. What do you notice about the five lines on the right?
-
-# %% tags=["hide-input"]
-figure = new_figure(8, 3.6)
-for axes, name in zip(figure.subplots(1, 2), ("untrained", "bilingual")):
-    tests = (english_test, second_test)
-    vectors = torch.cat([sentence_vectors(models[name], test[0]) for test in tests])
-    vectors = vectors - vectors.mean(dim=0)
-    flat = vectors @ torch.linalg.svd(vectors, full_matrices=False)[2][:2].T  # [1000, 2]
-    for points, color in zip(flat.split(500), (BLUE, ORANGE)):
-        axes.scatter(*points.T, s=4, color=color, alpha=0.35)
-    for topic in sorted(set(english_test[1])):
-        centers = [points[[t == topic for t in test[1]]].mean(dim=0)
-                   for points, test in zip(flat.split(500), tests)]  # fmt: skip
-        axes.plot(*torch.stack(centers).T, color=GREY, linewidth=1)
-        for center, color in zip(centers, (BLUE, ORANGE)):
-            axes.text(*center, topic, color=color, fontsize=8, ha="center", weight="bold")
-    axes.set(title=name, xticks=[], yticks=[])
-Picture(
-    figure,
-    alt="Sentence vectors in two dimensions, English blue, second language orange. "
-    "Untrained: the topics overlap. Bilingual: clear clusters, English on one side "
-    "and the second language on the other, in a similar arrangement. Most of the lines "
-    "that join the same topic are almost parallel; that of the countries is steeper.",
-)
-
-# %% [markdown]
+# The picture shows the centers of the sentence vectors of each topic in two dimensions (the first two principal
+# components, chapter 09). What do you notice about the five lines on the right?
+#
+# ![Untrained: three long lines and two short ones. Bilingual: the topics are arranged alike in both languages, and most of the lines that join a topic are nearly parallel.](pictures/20_moved.svg)
+#
 # On the right, the topics are arranged in a similar way in both languages, and the second language looks like English
-# **moved by a constant vector**: most lines are nearly parallel. So the model seems to have a direction that says
-# *which language*, and other directions that say *what about*. It needs the first one, because it has to predict words
-# of the right language. But our classifier was trained at one end of it, and is tested at the other. (A picture is not
-# yet a proof: some lines on the left are parallel too, because in every topic the same frequent words are exchanged,
-# such as *the* for *fúta*. So let's measure it.)
+# **moved by a constant vector**. So the model seems to have a direction that says *which language*, and others that say
+# *what about*. It needs the first one to predict words of the right language. But our classifier was trained at one end
+# of it, and is tested at the other. (A picture is not yet a proof: lines of an untrained model can be parallel too,
+# because in every topic the same frequent words are exchanged. So let's measure it.)
 #
 # ### One line, and no label
 #
-# If the languages differ by a constant vector, we can remove it: subtract from each sentence vector the **mean of its
-# language**. This needs no label, only the knowledge of which language a text is in. (Libovický et al. 2020 do this
-# with mBERT and XLM-R, and call it centering.) How much will that change? Guess before you run it. Do you expect
-# anything from the baselines?
+# If the languages differ by a constant vector, we can subtract from each sentence vector the **mean of its language**.
+# This needs no label, only the knowledge of which language a text is in. (Libovický et al. 2020 do this with mBERT and
+# XLM-R, and call it centering.) How much will that change? Do you expect anything from the baselines?
+
 
 # %%
+after = {}
 for (name, model), expected, within in zip(models.items(), (0.27, 0.3, 0.99), (0.1, 0.2, 0.06)):
     classifier = probe(model, centered=True)
-    moved = accuracy(model, classifier, second_test, centered=True)
-    print(f"{name:14} second language, centered: {about(expected, moved, within=within):.2f}")
+    after[name] = accuracy(model, classifier, second_test, centered=True)
+    shown = about(expected, after[name], within=within * slack)
+    print(f"{name:14} second language, centered: {shown:.2f}")
 
 # %% [markdown]
-# That is nearly perfect, in a language without a single label. Centering doesn't help the baselines: where there is no
-# common arrangement, a shift has nothing to bring together. So the bilingual BERT had learned the topics of the second
-# language all along, and the plain probe looked for them on the wrong side. (Our case is a favorable one: both test
-# sets have the same mixture of topics. Where the mixtures differ, the means differ for that reason too, and centering
-# removes some of what you want to find.)
+# ![Accuracy in the second language as it is and centered: only the bilingual model gains, to nearly 1.](pictures/20_centered.svg)
+#
+# Centering doesn't help the baselines: where there is no common arrangement, a shift has nothing to bring together. So
+# the bilingual BERT had learned the topics of the second language all along. (Our case is favorable: both test sets
+# have the same mixture of topics. Where the mixtures differ, centering removes some of what you want to find.)
 #
 # ### Does it translate words?
 #
-# Topics are coarse. A finer test is **word translation**: take the mean hidden state of *dog* over its occurrences,
+# A finer test is **word translation**: take the mean hidden state of *dog* over its occurrences, centered by language,
 # and look for its nearest neighbor (by cosine) among the words of the second language. Is it *lufaol*, the word for
-# dog? Again we center each language. (Pires et al. 2019, section 5, do this with sentences: they add the mean
-# difference between translated pairs, and look for the nearest neighbor.) With 141 words, guessing is right in 0.7 % of
-# the cases.
+# dog? With 141 words, guessing is right in 0.7 % of the cases. (Pires et al. 2019, section 5, do this with sentences.)
+
 
 # %%
 from torch.nn.functional import normalize
@@ -608,52 +584,34 @@ def neighbors(model):  # for each layer and English word, the number of its near
 nearest = {name: neighbors(model) for name, model in models.items()}
 right = {name: [(found == torch.arange(141)).double().mean().item() for found in layers]
          for name, layers in nearest.items()}  # fmt: skip
-print(f"bilingual, layer 1: {about(0.36, right['bilingual'][1], within=0.15):.2f}")
+print(f"bilingual, layer 1: {about(0.36, right['bilingual'][1], within=0.15 * slack):.2f}")
 english_words, second_words = list(second.words), list(second.words.values())
 for word in ("dog", "wolf", "paris", "violin", "the", "eats"):
     found = nearest["bilingual"][1][english_words.index(word)].item()
     print(f"{word:6} {second_words[found]:10} which means {english_words[found]}")
 
-# %% tags=["hide-input"]
-figure = new_figure(5, 2.6)
-axes = figure.subplots()
-for (name, shares), color in zip(right.items(), (GREY, ORANGE, BLUE)):
-    axes.plot(range(3), shares, color=color, marker="o", label=name)
-axes.set(ylabel="words translated", ylim=(-0.02, 0.6))
-axes.set_xticks(range(3), ["embeddings", "layer 1", "layer 2"])
-axes.legend(frameon=False, fontsize=8)
-quiet(axes)
-Picture(
-    figure,
-    alt="Share of words whose nearest neighbor is their translation, by layer. Bilingual:"
-    " a third or a little more in the embeddings and both layers. Untrained and English "
-    "alone: below 0.1.",
-)
-
 # %% [markdown]
-# About a third of the words find their translation, and nobody gave the model a dictionary. (The baselines are above
-# 0.7 % as well: a hidden state contains the position of the word, so even the untrained model can tell first words from
-# last ones.) Look at the mistakes: they are wrong in a sensible way. In our run an animal became another animal, and a
-# capital another capital. Why can't the model tell *dog* from *cat* in the other language? Because in this small world
-# they do the same things. Only how often they are mentioned, what they eat and where they live tells them apart.
+# ![Shares by layer. Bilingual: a third or a little more throughout. Untrained and English alone: below 0.1.](pictures/20_translated.svg)
+#
+# About a third of the words find their translation, and nobody gave the model a dictionary. Look at the mistakes: an
+# animal becomes another animal, a capital another capital. In this small world *dog* and *cat* do the same things, and
+# only how often they are mentioned, what they eat and where they live tells them apart. (The baselines are above 0.7 %
+# as well: a hidden state contains the position of the word.)
 #
 # ## Word overlap and word order
 #
-# What makes the transfer work? The literature disagrees on one point and agrees on the other:
+# What makes the transfer work?
 #
 # - **Word overlap.** Pires et al. (2019) report that high overlap improves the transfer, but also that mBERT transfers
-#   between scripts that share no word piece, and that its tagging of names is nearly the same over a wide range of
-#   overlaps (section 3). K et al. (2020) made a "Fake-English" by moving each English character to another part of
-#   Unicode, so that it shares no character with any other language. They conclude that the overlap plays "a negligible
-#   role".
+#   between scripts that share no word piece (section 3). K et al. (2020) moved each English character to another part
+#   of Unicode ("Fake-English"), and conclude that the overlap plays "a negligible role".
 # - **Word order.** Pires et al. found that transfer works best between languages that are typologically similar, for
-#   example in the order of subject, verb and object (section 4.2). Dufter and Schütze (2020) list a similar word order
-#   among the things that make a model multilingual.
+#   example in the order of subject, verb and object (section 4.2). Dufter and Schütze (2020) agree.
 #
-# Our invented language lets us change one thing at a time. The runs take too long for a notebook, so they are recorded:
-# `benchmarks/two_languages.py` trained each variant with five seeds, with the loop and the sizes that you have seen.
-# The topics are read after centering, as above. Is the word order or the overlap more important here? Decide before
-# you look at the picture.
+# Our invented language lets us change one thing at a time. `benchmarks/two_languages.py` trained each variant with five
+# seeds, with the loop and the sizes that you have seen; topics are read after centering. Is the word order or the
+# overlap more important here? Decide before you look.
+
 
 # %%
 import json
@@ -675,53 +633,39 @@ print(f"{'means of the seeds':40} topic in B   words translated")
 for name in variants[:5]:
     print(f"{name:40} {mean(topic[name]):10.2f}   {mean(words_right[name]):16.2f}")
 
-# %% tags=["hide-input"]
-figure = new_figure(8, 2.6)
-labels = ("topic accuracy in B, centered", "words translated")
-for axes, values, label in zip(
-    figure.subplots(1, 2, sharey=True), (topic, words_right), labels
-):
-    for row, name in enumerate(variants[:5]):
-        axes.scatter(values[name], [-row] * len(values[name]), color=BLUE, alpha=0.6, s=18)
-        axes.plot([mean(values[name])] * 2, [-row - 0.3, -row + 0.3], color=ORANGE, linewidth=2)
-    axes.set(xlabel=label, xlim=(0, 1))
-    axes.set_yticks([-row for row in range(5)], variants[:5])
-    quiet(axes)
-Picture(
-    figure,
-    alt="A dot for each seed, a line for the mean. Words translated: 0.35 and 0.38 with "
-    "English order, 0.1 with an order of its own, with and without overlap, 0.06 for "
-    "English alone. Topic accuracy: 0.96 and 0.99 with English order, 0.87 and 0.78 with "
-    "an order of its own, the latter between 0.65 and 0.89, and 0.3 for English alone.",
-)
-
 # %% [markdown]
-# The **word order** matters most here. With an order of its own, only a tenth of the words find their translation,
-# little more than for English alone, and the topics suffer as well: 0.87 and 0.78 instead of 0.96 and 0.99. A likely
-# reason is that our models learn much from the position of a word, and position 4 means something else when the order
-# is another one.
+# ![Words translated: about 0.36 with English order, 0.1 with an own order, with and without shared names. Topics: 0.96 and 0.99 with English order, 0.87 and 0.78 with an own order, widely spread.](pictures/20_order_and_overlap.svg)
 #
-# The **overlap** has no clear effect. Names and numbers are the same strings in both languages, and about two of five
-# sentences contain one. With English order the topic accuracy is a little higher with overlap in four of the five
-# seeds, and with an own order it is *lower* in four of the five. Five seeds that differ so much (0.65 to 0.89 in the
-# fourth line) can't rule out a help, or a harm, of ten points. We first had three seeds, and read the topics without
-# centering. All three said that overlap harms with English order. The fourth seed said the opposite, by 50 points.
+# The **word order** matters most here. With an order of its own, only a tenth of the words find their translation, and
+# the topics suffer as well. A likely reason is that our models learn much from the position of a word, and position 4
+# means something else when the order is another one. The **overlap** (names and numbers) has no clear effect.
 #
-# Read such a table with care. A few seeds of a tiny model in an invented world show that something *can* happen. How
-# much it matters for Korean is another question, and the papers above answer it better.
+# <details><summary>How sure is that?</summary>
+#
+# About two of five sentences contain a shared name or number. With English order the topic accuracy is a little higher
+# with overlap in four of the five seeds, and with an own order it is *lower* in four of the five. Five seeds that
+# differ so much (0.65 to 0.89 in the fourth line) can't rule out a help, or a harm, of ten points. We first had three
+# seeds, and read the topics without centering. All three said that overlap harms with English order. The fourth seed
+# said the opposite, by 50 points. Pires et al. found that mBERT's tagging of names is nearly the same over a wide range
+# of overlaps.
+#
+# A few seeds of a tiny model in an invented world show that something *can* happen. How much it matters for Korean is
+# another question, and the papers above answer it better.
+#
+# </details>
 #
 # ## Evaluate zero-shot without leaking
 #
-# You have seen that the accuracy in the second language differs between seeds, and with the way of reading the
-# vectors. So which model do you ship? The tempting way is to take the one that is best in the second language. But in
-# the zero-shot setting there are no labels in that language: **if you choose with them, they have leaked**, and the
-# number that you report is no longer zero-shot. The honest choice uses English validation data only.
+# The accuracy in the second language differs between seeds, and with the way of reading the vectors. So which model do
+# you ship? The tempting way is to take the one that is best in the second language. But in the zero-shot setting there
+# are no labels in that language: **if you choose with them, they have leaked**.
 #
-# There is a catch, and our runs show it: the English accuracy was 1.00 in every run and in every layer. It can't tell
-# good models from bad ones. Keung et al. (2020, *Don't use English dev*) warn of this for mBERT: English validation
-# accuracy is often uncorrelated with the accuracy in the target language. They recommend to report *two* numbers: the
-# zero-shot one, chosen with English, and beside it an **oracle**, chosen with the target language's validation data,
-# as an upper bound that is named as such.
+# ![English validation chooses the model whose target test accuracy is the zero-shot number; target validation chooses the oracle.](pictures/20_who_may_choose.svg)
+#
+# There is a catch: in our runs the English accuracy was 1.00 in every run and in every layer. It can't tell good models
+# from bad ones. Keung et al. (2020, *Don't use English dev*) warn that English validation accuracy is often
+# uncorrelated with the accuracy in the target language. They recommend to report *two* numbers: the zero-shot one, and
+# beside it an **oracle**, as an upper bound that is named as such.
 #
 # ### Exercise 20.4 · Two honest numbers
 # ●●○○ · 8 minutes
@@ -756,15 +700,22 @@ check("20.4", zero_shot_report)
 # %% [markdown]
 # ## The curse of multilinguality (optional)
 #
-# A model has a fixed number of weights, and each language that is added has to share them. Up to a point small
-# languages gain from it, because they learn from their relatives. Beyond that point the results get worse. Conneau et
-# al. (2020) call this the **curse of multilinguality**, or capacity dilution. mBERT's README has numbers that fit it.
-# Its first, uncased mBERT reaches 81.4 on the English part of XNLI, where the English BERT has 84.2 on MultiNLI, and
-# 74.2 on the Chinese part, where a BERT for Chinese alone has 77.2. (The cased mBERT comes nearer: 81.9 and 76.6.)
+# Each language that is added has to share a fixed number of weights. Up to a point small languages gain, because they
+# learn from their relatives. Beyond that point the results get worse: the **curse of multilinguality**, or capacity
+# dilution (Conneau et al. 2020).
 #
-# Most of what is added are embeddings. The next cell computes their share, and then looks for the curse in our runs:
-# the share of masked English words that are predicted, for a model of both languages, and for models of English alone
-# with as much English (half the steps) and with as many steps.
+# <details><summary>mBERT's numbers that fit it</summary>
+#
+# Its first, uncased mBERT reaches 81.4 on the English part of XNLI, where the English BERT has 84.2 on MultiNLI, and
+# 74.2 on the Chinese part, where a BERT for Chinese alone has 77.2. (The cased mBERT comes nearer: 81.9 and 76.6.) All
+# are in mBERT's README.
+#
+# </details>
+#
+# The next cell computes the share of the embeddings, and then looks for the curse in our runs: the share of masked
+# English words that are predicted, by a model of both languages, and by models of English alone with as much English
+# (half the steps) and with as many steps.
+
 
 # %%
 from bertedu.family.xlm_roberta import XLMRobertaConfig
@@ -779,17 +730,16 @@ for name in (variants[0], *variants[4:]):
 
 # %% [markdown]
 # Most of XLM-R base is a table of embeddings, and a text in one language uses only a small part of it. The last lines
-# show no curse. With as much English, the bilingual model is not worse, even a little better: it makes twice as many
-# steps, and the second language trains the encoder too. With as many *steps*, all of them in English, the model of
-# English alone is ahead in each of the five seeds. But that is the cost of a fixed *budget*: half of what the
-# bilingual model reads is the other language. The curse is about a fixed *capacity*, which two such languages don't fill.
+# show no curse. With as much English, the bilingual model is even a little better: it makes twice as many steps. With as
+# many *steps*, the model of English alone is ahead in each of the five seeds. But that is the cost of a fixed *budget*.
+# The curse is about a fixed *capacity*, which two such languages don't fill.
 #
 # ## The proof
 #
-# Three things can be compared. Your Viterbi algorithm (here the solution of 20.3 in a few lines) with the package's,
-# on all words of a training text. The package's tokenizer with the one of `transformers`, on the texts themselves.
-# And the package's XLM-R with the one of `transformers`, with random weights and padding. (mBERT needs no proof: it
-# is the BERT of chapter 05, with another vocab.txt.)
+# Your Viterbi algorithm (here the solution of 20.3 in a few lines) is compared with the package's on all words of a
+# training text, the package's tokenizer with that of `transformers`, and the package's XLM-R with that of
+# `transformers`. (mBERT needs no proof: it is the BERT of chapter 05, with another vocab.txt.)
+
 
 # %%
 import tempfile
@@ -843,8 +793,8 @@ print(f"largest difference of a hidden state: {(one - other)[is_text].abs().max(
 # ## Broken BERT: fine in English
 #
 # A colleague puts our bilingual model into production, with the centered probe from above. The tokenizer is made from
-# the list of words, `vocab.txt`. There is no error, there is no [UNK], the English users are content. The users of
-# the second language complain.
+# the list of words, `vocab.txt`. There is no error and no [UNK]. The users of the second language complain.
+
 
 # %%
 saved, colleagues = tokenizer, BertTokenizer(tokenizer.tokens)
@@ -853,7 +803,7 @@ expected = {"ours": (1.0, 0.99), "colleague's": (1.0, 0.49)}
 for name, tokenizer in (("ours", saved), ("colleague's", colleagues)):
     tests = (english_test, second_test)
     scores = [accuracy(bilingual, classifier, test, centered=True) for test in tests]
-    one, other = (about(*pair, within=0.25) for pair in zip(expected[name], scores))
+    one, other = (about(*pair, within=0.25 * slack) for pair in zip(expected[name], scores))
     ids = tokenizer(second_test[0]).input_ids
     unknown = (ids == tokenizer.unk_token_id).sum().item()
     print(f"{name:12} English {one:.2f}  second {other:.2f}  {unknown} [UNK]")
@@ -863,18 +813,24 @@ tokenizer = saved
 # %% [markdown]
 # Compare the two texts letter by letter. What has happened to the accents?
 #
-# `BertTokenizer` lower-cases by default, and **lower-casing strips the accents too**, in Google's code, in
-# `transformers` and here. (The folder of our English BERT says that its vocabulary is cased, so *schläft* kept its ä.)
-# English hardly notices. But in the second language an accent tells words apart: without it, a
-# word becomes *another word*, with an embedding of its own. So there is no [UNK] that would warn us. Spanish *hacía*
-# (did) and *hacia* (towards) are such a pair.
+# ![Three words of the second language lose their accents, and each becomes another word with another meaning.](pictures/20_lost_accents.svg)
 #
-# The bug is famous. mBERT's README warns in bold letters to pass `--do_lower_case=false` with the cased model, and the
-# example script of `transformers` had `True` as its default, with a switch that could not turn it off ([issue
-# 131](https://github.com/huggingface/transformers/issues/131), December 2018): a whole question became [UNK]. How can
-# that lead to [UNK]? Take Korean. Accents are stripped by Unicode's form NFD, which takes letters apart. It also takes
-# a Korean syllable apart, into letters that are no accents and so are not removed, and nothing puts them together
-# again (described in [pull request 228](https://github.com/google-research/bert/pull/228) of google-research/bert):
+# `BertTokenizer` lower-cases by default, and **lower-casing strips the accents too**, in Google's code, in
+# `transformers` and here. English hardly notices. In the second language a word becomes *another word*, so there is no
+# [UNK] that would warn us. Spanish *hacía* (did) and *hacia* (towards) are such a pair.
+#
+# <details><summary>The bug is famous</summary>
+#
+# mBERT's README warns in bold letters to pass `--do_lower_case=false` with the cased model, and the example script of
+# `transformers` had `True` as its default, with a switch that could not turn it off ([issue
+# 131](https://github.com/huggingface/transformers/issues/131), December 2018): a whole question became [UNK].
+#
+# </details>
+#
+# How can that lead to [UNK]? Accents are stripped by Unicode's form NFD, which takes letters apart. It also takes a
+# Korean syllable apart, into letters that are no accents and so are not removed, and nothing puts them together again
+# ([pull request 228](https://github.com/google-research/bert/pull/228) of google-research/bert):
+
 
 # %%
 import unicodedata
@@ -931,9 +887,8 @@ check("20.5", repaired)
 # </details>
 
 # %% [markdown]
-# The lesson is larger than accents: **evaluate each language on its own**. A test in English, or the mean over a
-# hundred languages, would have hidden this bug for years. And save the tokenizer with its settings
-# (`save_pretrained`), never the list of tokens alone.
+# The lesson: **evaluate each language on its own**. The mean over a hundred languages would have hidden this bug for
+# years. And save the tokenizer with its settings (`save_pretrained`), never the list of tokens alone.
 #
 # ## Paper and code
 #
@@ -941,10 +896,17 @@ check("20.5", repaired)
 # |---|---|
 # | Sampling | mBERT: α = 0.7 (README of google-research/bert, `multilingual.md`), for the data and for the counts of the words. XLM-R: α = 0.3 (Conneau et al. 2020, section 3). Why not lower? Because small languages are then read too often |
 # | Vocabulary | mBERT: WordPiece, "110k" in the README. XLM-R: SentencePiece with a Unigram model, 250,002 tokens in `transformers` |
-# | Ids | XLM-R's ids are those of fairseq: `<s>`, `<pad>`, `</s>`, `<unk>` first, so each piece of SentencePiece's file has its id plus one (`bertedu/tokenization/xlm_roberta.py`) |
 # | Language marker | XLM (Lample and Conneau 2019) adds a language embedding to each token. mBERT and XLM-R have none, "so that zero-shot training can work" (mBERT's README) |
+#
+# <details><summary>Three smaller differences</summary>
+#
+# | | |
+# |---|---|
+# | Ids | XLM-R's ids are those of fairseq: `<s>`, `<pad>`, `</s>`, `<unk>` first, so each piece of SentencePiece's file has its id plus one (`bertedu/tokenization/xlm_roberta.py`) |
 # | Chinese | mBERT puts spaces around each Chinese character, so each one is a word. Korean and Japanese kana are treated like other letters. XLM-R needs no such rule |
 # | Small models of two languages | Dufter and Schütze (2020): English and "fake English", which is English with other ids. What they found to help: few parameters, shared special tokens, shared positions, random words among the masks; similar word order, comparable text. Our second language tells about the same world in sentences of its own, so nothing is parallel |
+#
+# </details>
 #
 # ## Summary
 #
