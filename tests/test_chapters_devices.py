@@ -31,6 +31,8 @@ MOVES = {
         "parameter_groups(model.to(device))",
         "one.bert(encoding.input_ids.to(device)",
     ),
+    "10": ("(part.to(device) for part in batch)", "model = (model or MyClassifier()).to(device)"),
+    "11": ("batch = to_device(batch, device)",),
     "20": (
         "return BertForMaskedLM(config).to(device)",
         "(x.to(device) for x in (seen, (batch > 0).long(), labels))",

@@ -400,17 +400,22 @@ class MyTagger(nn.Module):
 
 
 # %%
+from bertedu.training.devices import choose_device
+from bertedu.training.feeding import to_device
 from bertedu.training.optimization import build_optimizer, rate_factor, set_rates
+
+device = torch.device(choose_device("auto"))  # trains on a GPU where torch finds one
 
 
 def learn(model, task, epochs, learning_rate=5e-4):
     optimizer = build_optimizer(model, learning_rate, weight_decay=0.01, betas=(0.9, 0.999))
     steps, losses = epochs * len(task.epoch(0)), []
-    model.train()
+    model.to(device).train()
     for epoch in range(epochs):
         for batch in task.epoch(epoch):
             share = len(losses) / steps  # of the training that is done
             set_rates(optimizer, learning_rate * rate_factor(share, warmup=0.1), share)
+            batch = to_device(batch, device)
             inputs = (batch[k] for k in ("input_ids", "attention_mask", "token_type_ids"))
             loss = model(*inputs, labels=batch["labels"]).loss
             optimizer.zero_grad()
@@ -420,7 +425,7 @@ def learn(model, task, epochs, learning_rate=5e-4):
             losses.append(loss.item())
         mean = sum(losses[-len(task.epoch(epoch)) :]) / len(task.epoch(epoch))
         print(f"pass {epoch + 1} of {epochs}: mean loss ≈ {mean:.2f}", flush=True)
-    return model
+    return model.cpu()
 
 
 # %% [markdown]
