@@ -33,6 +33,12 @@ MOVES = {
     ),
     "10": ("(part.to(device) for part in batch)", "model = (model or MyClassifier()).to(device)"),
     "11": ("batch = to_device(batch, device)",),
+    "17": (
+        "return pair.to(device)",
+        "test_batch = to_device(masked_batch(new_ids, torch.Generator().manual_seed(1)), device)",
+        "output = play(pair, to_device(masked_batch(train_ids[rows], generator), device))",
+        "ids = tokenizer(sentence).input_ids.to(device)",
+    ),
     "20": (
         "return BertForMaskedLM(config).to(device)",
         "(x.to(device) for x in (seen, (batch > 0).long(), labels))",
@@ -66,4 +72,4 @@ def test_a_forgotten_move_to_the_device_is_noticed(chapter, move):
 
 
 def test_the_chapters_that_train_for_long_ask_for_the_device():
-    assert {"00", "08", "20"} <= set(ON_A_DEVICE)
+    assert {"00", "08", "10", "11", "17", "20"} <= set(ON_A_DEVICE)

@@ -8,8 +8,8 @@
 #
 # - explain replaced-token detection, and why it gives a training signal at every token
 # - sample from a softmax with the Gumbel-max trick, and say why no gradient passes through a sample
-# - write the labels and the loss of ELECTRA, with lucky guesses and padding treated as in the paper
-# - say why ELECTRA is not a GAN, what its two models share, and where the weight of 50 matters
+# - write ELECTRA's labels and loss, with lucky guesses and padding treated as in the paper
+# - say why ELECTRA is not a GAN, and what its two models share
 # - read a small comparison of pre-training tasks without believing more than it shows
 #
 # **Time:** two sittings of about 55 and 60 minutes, and 5 more for what is optional ·
@@ -51,16 +51,14 @@
 # **discriminator** reads the result and says of each token whether it was replaced. The discriminator is ELECTRA. The
 # generator is thrown away after pre-training.
 #
-# ![Five rows. The text: the capital of norway is oslo. Masked: norway and oslo are [MASK]. A generator, a small
-# masked language model, fills in sweden and oslo. A discriminator, ELECTRA, reads that. Its labels: sweden is
-# replaced, every other token is original, oslo too, because the generator guessed it right. So every token has a
-# label, not only the masked ones.](pictures/17_electra.svg)
+# ![Text, masked text, text with samples, and a label at every token: yes for a wrong sample, no for one that is right.](pictures/17_electra.svg)
 #
 # ## Most tokens are not asked
 #
-# We need a text and a trained BERT. The text is the part of the small world that is about countries; the BERT is the
-# course's *world-tiny*, which was trained on the whole small world. The next cell loads both. It keeps sentences from
-# other documents, `new_texts`, to test on. (Generating the world takes some seconds.)
+# We need a text and a trained BERT: the sentences of the small world about countries, and the course's *world-tiny*,
+# which was trained on the whole small world. `new_texts` are sentences of other documents, to test on. (Generating
+# the world takes some seconds. Only the training in the second sitting uses a GPU, where there is one.)
+
 
 # %%
 import torch
@@ -87,12 +85,13 @@ print(f"{len(train_texts)} sentences to train on, {len(new_texts)} new ones, V =
 print(*train_texts[::700], sep="\n")
 
 # %% [markdown]
-# `masked_batch` chooses 15 % of the tokens, as in chapter 06, with one difference. BERT treats them 80/10/10. Google's
-# code for ELECTRA shows [MASK] for 85 % of them, and leaves 15 % as they are. It puts in no random words: the generator
-# will soon provide better ones. (`sample_at` holds a random number for each token. We need it later.)
+# `masked_batch` chooses 15 % of the tokens, as in chapter 06, with one difference: [MASK] stands at 85 % of them, 15 %
+# stay as they are, and there are no random words, as in Google's code for ELECTRA. (`sample_at` holds a random number
+# for each token. We need it later.)
 #
-# The lines below it ask a question about BERT: at which tokens does the loss of masked words give the *last layer* a
-# gradient? And at how many of the tokens that BERT *reads* does a gradient arrive? Guess both shares first.
+# At how many of the tokens does the loss of masked words give the *last layer* a gradient? And at how many of the
+# tokens that BERT *reads* does a gradient arrive? Guess both shares first.
+
 
 # %%
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
@@ -124,26 +123,24 @@ for name, number in {"last layer": -1, "embeddings": 0}.items():
     print(f"a gradient arrives at {share:.0%} of the tokens: {name}")
 
 # %% [markdown]
-# The last layer is trained at about one token in seven, at those that were chosen. To all others the loss says
-# nothing: BERT computes their vectors, and nobody asks for them. (They are not useless. The chosen tokens attend to
-# them, so a gradient reaches all embeddings. Clark et al. 2020, section 3.5, note this themselves, and test by
-# experiment whether the 15 % matter. We come to that.)
+# The last layer is trained at about one token in seven, at those that were chosen. BERT computes the vectors of all
+# others, and nobody asks for them. (They are not useless: the chosen tokens attend to them. Clark et al. 2020, section
+# 3.5, note this themselves, and test by experiment whether the 15 % matter. We come to that.)
 #
-# Could we simply mask more? Up to a point (chapter 08 has the numbers): then too little context is left to guess from.
-# Could we ask MLM for *every* token, masked or not? Where a word is visible, the answer stands in the input, and
-# copying solves the task (chapter 06).
+# Could we mask more? Up to a point (chapter 08): then too little context is left. Could we ask MLM for *every* token?
+# Where a word is visible, copying solves the task (chapter 06).
 #
 # ELECTRA's idea: change some words, hide none, and ask at every token **is this still the word of the text?** This is
-# **replaced-token detection** (RTD). It can't be solved by copying, and there is no [MASK] in the input of the model
-# that we keep, so the mismatch that [MASK] makes between pre-training and fine-tuning is gone too.
+# **replaced-token detection** (RTD). Copying doesn't solve it, and the model that we keep never reads a [MASK], so
+# pre-training and fine-tuning look alike.
 #
 # ## Random words are too easy
 #
-# Which words should we put in? Random ones are the simplest. The next cell tests them with the simplest detector: a
-# word is *suspicious* if it forms a pair with its left or right neighbor that never occurs in the training text. At
-# the tokens that are chosen in the new sentences it puts in random words of the training text, words drawn by their
-# frequency, and words that BERT fills in, twenty times each. It counts the suspicious words among those that differ
-# from the original, and then the same for the original words. Guess the four shares.
+# Which words should we put in? Test random ones with the simplest detector: a word is *suspicious* if it forms a pair
+# with a neighbor that never occurs in the training text. The next cell replaces the chosen words of the new sentences
+# by random words, by words drawn by their frequency, and by words that BERT fills in, twenty times each. It counts how
+# many wrong words are suspicious, and how many of the original ones. Guess the four shares.
+
 
 
 # %%
@@ -163,30 +160,35 @@ with torch.no_grad():
     output = bert(**{name: batch[name] for name in inputs})
 counts = torch.bincount(train_ids.flatten(), minlength=V).double()  # [V]
 counts[: MASK + 1] = 0  # [PAD], [UNK], [CLS], [SEP], [MASK]
+
+# %%
 torch.manual_seed(0)
 sources = {"random": (counts > 0).double(), "by frequency": counts}
 sources["BERT's"] = output.prediction_logits.softmax(-1)  # [N, V]
+easy = {}
 for name, probabilities in sources.items():
     found = []
     for words in probabilities.expand(len(right), V).multinomial(20, replacement=True).T:
         found.append(suspicious(new_ids.masked_scatter(chosen, words))[chosen][words != right])
-    print(f"{name:12} words: {torch.cat(found).double().mean():.0%} suspicious")
-print(f"original     words: {suspicious(new_ids)[chosen].double().mean():.0%} suspicious")
+    easy[name] = torch.cat(found).double().mean().item()
+easy["original"] = suspicious(new_ids)[chosen].double().mean().item()
+for name, share in easy.items():
+    print(f"{name:12} words: {share:.0%} suspicious")
 
 # %% [markdown]
-# More than nine of ten random words can be found with a list of neighbor pairs. A model that is asked for them
-# has little reason to learn more than that list, and drawing words by their frequency (the *unigram generator*, which
-# the paper tried too) doesn't change it. Of BERT's wrong words the list finds only
-# about one in eight. To find the others, a model has to read more than the neighbors. So the words should come from
-# a masked language model.
+# ![Bars: the list finds nearly all random words, drawn by frequency or not, and few of BERT's words. It takes even fewer right words for wrong ones.](pictures/17_too_easy.svg)
+#
+# A list of neighbor pairs finds more than nine of ten random words, so a model has little reason to learn more than
+# that list. Drawing words by their frequency (the *unigram generator* of the paper) changes little. Of BERT's wrong
+# words the list finds only about one in eight. For the others a model has to read. So the words should come from a
+# masked language model.
 #
 # ## One text by hand
 #
-# Follow one sentence with the pencil. *Norway* and *Oslo* are chosen and masked. The generator computes a probability
-# for each word at each [MASK], and we **sample** one word from each distribution. The samples go into the text at
-# the chosen positions. The label of a token is 1 if the word there is another one than in the text, and 0 if not.
-#
-# The next cell does it with *world-tiny* as the generator. What happens if the generator samples the right word?
+# *Norway* and *Oslo* are chosen and masked. The generator computes a probability for each word at each [MASK], and we
+# **sample** one word from each distribution. The label of a token is 1 if the word there is another one than in the
+# text, and 0 if not. Our generator is *world-tiny*. What happens if it samples the right word?
+
 
 # %%
 text = tokenizer("The capital of Norway is Oslo.").input_ids  # [1, T]
@@ -195,20 +197,24 @@ masked = text.masked_fill(chosen, MASK)
 with torch.no_grad():
     scores = bert(masked, masked_positions=chosen).prediction_logits  # [N, V]
 torch.manual_seed(4)
-sampled = scores.softmax(-1).multinomial(1).squeeze(-1)  # [N]
+word_shares = scores.softmax(-1)  # [N, V]
+sampled = word_shares.multinomial(1).squeeze(-1)  # [N]
 seen = text.masked_scatter(chosen, sampled)  # [1, T]
 replaced = seen != text  # [1, T]
 rows = (tokenizer.convert_ids_to_tokens(row[0].tolist()) for row in (text, masked, seen))
-for word, hidden, shown, label in zip(*rows, replaced[0].int().tolist()):
+by_hand = list(zip(*rows, replaced[0].int().tolist()))
+for word, hidden, shown, label in by_hand:
     print(f"{word:8} generator reads {hidden:8} discriminator reads {shown:8} label {label}")
 
 # %% [markdown]
-# *Norway* was chosen and masked, and the generator sampled *Norway*. This is a **lucky guess**: the word in the text
-# is right, so its label is 0, original. Clark et al. (2020, section 2) found that this works moderately better than
-# calling it a fake. It is also the only fair question: how could anybody see that this *Norway* was filled in?
+# ![Under each [MASK] the generator's most probable words; the sampled one has a thick edge. Below, the sentence with the samples and a single label 1.](pictures/17_samples.svg)
 #
-# The other label shows what can be learned here. *The capital of Norway is Bucharest* is flawless English. To mark
-# *Bucharest*, and nothing else, you have to know that it is not the capital of Norway.
+# The generator sampled *Norway* for *Norway*. This is a **lucky guess**: the word is right, so its label is 0. Clark et
+# al. (2020, section 2) found that this works moderately better than calling it a fake. It is also the only fair
+# question: how could anybody see that this *Norway* was filled in?
+#
+# The other label shows what can be learned. *The capital of Norway is Bucharest* is flawless English. To mark
+# *Bucharest* alone, you have to know that it is not the capital of Norway.
 #
 # ### Exercise 17.1 · Count the ones
 # ●○○○ · 3 minutes
@@ -238,10 +244,10 @@ check("17.1", ones)
 # %% [markdown]
 # ## Sample, don't take the best
 #
-# Why do we sample? A generator could also give its most probable word. The next cell compares the two on the new
-# sentences, with *world-tiny* as the generator. (It knows such sentences so well that we mask half of the tokens.
-# With 15 % it would rarely be wrong.) Then it draws twenty samples at each token and counts how
-# many different wrong words the discriminator would meet there. Guess: which way replaces more tokens?
+# A generator could also give its most probable word. The next cell compares the two ways on the new sentences, with
+# half of the tokens masked (*world-tiny* would rarely be wrong with 15 %). Then it draws twenty samples at each token
+# and counts how many different wrong words the discriminator would meet. Guess: which way replaces more tokens?
+
 
 # %%
 from bertedu.family.electra_pair import sample_tokens
@@ -263,20 +269,25 @@ for name, words in ways.items():
     print(f" {sum(wrong) / len(wrong):.1f} different wrong words at a token in 20 draws")
 
 # %% [markdown]
-# Samples replace more tokens, and they differ from draw to draw: each time the discriminator reads a sentence, it
-# meets other mistakes. The most probable word is always the same, and more often the right one. In the trained ELECTRA
-# the difference is larger: the most probable word is right in about 75 % of the cases, a sample in about 60 % (Clark,
-# quoted in [issue 19](https://github.com/ymcui/Chinese-ELECTRA/issues/19) of Chinese-ELECTRA). `sample_tokens` is the
-# package's function. We write our own now.
+# Samples replace more tokens, and each time the discriminator reads a sentence, it meets other mistakes. The most
+# probable word is always the same, and more often the right one.
+#
+# <details><summary>And in the trained ELECTRA?</summary>
+#
+# Its most probable word is right in about 75 % of the cases, a sample in about 60 % (Clark, quoted in [issue
+# 19](https://github.com/ymcui/Chinese-ELECTRA/issues/19) of Chinese-ELECTRA).
+#
+# </details>
 #
 # ### The Gumbel-max trick
 #
-# How do you sample from a softmax? Google's code for ELECTRA adds random noise to the scores and takes the argmax.
-# The noise of each word is −ln(−ln u), with a fresh u, equally likely anywhere between 0 and 1. It has the **Gumbel
-# distribution**, so this is called the **Gumbel-max trick**.
+# `sample_tokens` is the package's function. We write our own now. Google's code for ELECTRA adds random noise to the
+# scores and takes the argmax. The noise of each word is −ln(−ln u), with a fresh u, equally likely anywhere between 0
+# and 1. It has the **Gumbel distribution**, so this is the **Gumbel-max trick**.
 #
 # Do it with a pencil. Three words have the scores 2, 1 and 0, and the random numbers u are 0.1, 0.6 and 0.5. Compute
 # −ln(−ln u) for each, add the score, and see which word wins. Then run the cell.
+
 
 # %%
 three = torch.tensor([2.0, 1, 0])
@@ -287,6 +298,8 @@ for name, numbers in {"scores": three, "noise": noise, "sum": three + noise}.ite
 print("softmax", "  ".join(f"{number:.2f} " for number in three.softmax(-1).tolist()))
 
 # %% [markdown]
+# ![Three columns of numbers: the scores 2, 1, 0, the noise, and their sums. The largest sum is the second one.](pictures/17_gumbel.svg)
+#
 # The second word wins, although the first has the highest score: its noise was small this time. Softmax gives the
 # second word a probability of 0.24. Does it win in 24 % of all cases?
 #
@@ -317,9 +330,11 @@ check("17.2", gumbel_sample)
 # </details>
 
 # %% [markdown]
-# The next cell counts: 10,000 draws for our three words, by argmax, by Gumbel-max, and by `sample_tokens`. The package
-# needs only one random number for each token. It lays the probabilities end to end, from 0 to 1, and takes the word
-# in whose interval the number lies.
+# The next cell counts: 10,000 draws by argmax, by Gumbel-max, and by `sample_tokens`, which needs only one random number
+# for each token:
+#
+# ![The probabilities 0.67, 0.24 and 0.09 end to end from 0 to 1. The number 0.8 lies in the second interval.](pictures/17_intervals.svg)
+
 
 # %%
 N = 10_000
@@ -332,17 +347,16 @@ for name, drawn in ways.items():
     print(f"{name:14}", "  ".join(f"{n / N:.3f}" for n in drawn.bincount(minlength=3).tolist()))
 
 # %% [markdown]
-# Gumbel-max and `sample_tokens` both follow the softmax, up to the noise of 10,000 draws (a standard deviation of
-# about 0.005). Argmax always
-# gives the first word.
+# Both follow the softmax, up to the noise of 10,000 draws (a standard deviation of about 0.005). Argmax always gives the
+# first word.
 #
 # ## No gradient, and no GAN
 #
 # A generator, and a discriminator that has to detect its work: that looks like a **GAN**, a generative adversarial
-# network (Goodfellow et al. 2014). There, the generator is trained to *fool* the discriminator: the gradient of the
-# discriminator's loss passes through the generated picture into the generator. Can that work here? The next cell
-# computes a discriminator's loss from a sampled word, and asks which tensors of this small generator a gradient can
-# reach.
+# network (Goodfellow et al. 2014). There, the generator is trained to *fool* the discriminator, by the gradient that
+# passes through the generated picture. Can that work here? The next cell computes a loss from sampled words, and asks
+# which tensors of a small generator its gradient can reach.
+
 
 # %%
 torch.manual_seed(0)
@@ -355,12 +369,14 @@ print("gradient of the scores:", logits.grad)
 print("rows of the embedding table with a gradient:", int(table.weight.grad.any(-1).sum()))
 
 # %% [markdown]
-# The chain ends at `argmax`. Its result is an integer, a position in a list. If you change a score a little, the
-# integer stays the same (or jumps), so there is nothing to differentiate. The gradient stops at the embedding of the
-# sampled word. It says how that *vector* should change, not which word should have been chosen.
+# ![Scores, sampled ids, embeddings, discriminator. The gradient goes back from the loss to the embeddings and stops before the ids.](pictures/17_no_gradient.svg)
 #
-# So the generator gets no gradient from the discriminator's loss, and needs none: it is trained by **maximum
-# likelihood**, as an ordinary masked language model. It doesn't know that a discriminator exists.
+# The result of `argmax` is an integer. If you change a score a little, the integer stays the same (or jumps), so there
+# is nothing to differentiate. The gradient says how the *vector* of the sampled word should change, not which word
+# should have been chosen.
+#
+# So the generator is trained by **maximum likelihood**, as an ordinary masked language model. It doesn't know that a
+# discriminator exists.
 #
 # | | GAN | ELECTRA |
 # |---|---|---|
@@ -370,21 +386,24 @@ print("rows of the embedding table with a gradient:", int(table.weight.grad.any(
 # | a right imitation counts as | fake | original |
 # | what is kept | usually the generator | the discriminator |
 #
-# The authors also tried the adversarial way, with reinforcement learning in place of the missing gradient (section
-# 3.2 and appendix F). Such a generator was worse at masked words (58 % right, against 65 % with maximum likelihood),
-# it put most of the probability on a single word, and the discriminator that learned from it was worse, though
-# still better than BERT.
+# <details><summary>And with reinforcement learning in place of the missing gradient?</summary>
+#
+# The authors tried it (section 3.2 and appendix F). Such a generator was worse at masked words (58 % right, against 65
+# % with maximum likelihood), it put most of the probability on a single word, and the discriminator that learned from
+# it was worse, though still better than BERT.
+#
+# </details>
 #
 # ## The discriminator
 #
 # The discriminator is BERT's encoder with a head of its own: a linear layer, GELU, and a linear layer with a single
-# output. There is no LayerNorm in it, unlike in the head for masked words, and it is not tied to the embeddings. The
-# output is one number for each token, a logit: above 0 means *replaced*.
+# output, a logit: above 0 means *replaced*. There is no LayerNorm in it, unlike in the head for masked words, and it is
+# not tied to the embeddings.
 #
-# The next two cells define the head and put it on an untrained encoder, with a loss at all real tokens. (`binary_…` is
-# **binary cross-entropy**, which we compute by hand in a moment.) The second one repeats the
-# count from the beginning of the
-# chapter: at how many tokens does the last layer receive a gradient?
+# The second cell puts it on an untrained encoder, with a loss at all real tokens (`binary_…` is **binary
+# cross-entropy**, which we compute by hand in a moment), and repeats the count from the beginning of the chapter: at
+# how many tokens does the last layer receive a gradient?
+
 
 # %%
 from bertedu.family.electra import ElectraConfig, ElectraModel
@@ -414,10 +433,12 @@ share = gradient.any(-1)[real].double().mean().item()
 print(f"a gradient arrives at {share:.0%} of the tokens: last layer")
 
 # %% [markdown]
-# All of them. This is the promise of the chapter: the same text, and nearly seven times as many questions. The paper
-# calls such a task more **sample-efficient**. (A question with two answers teaches less than one with V answers, so
-# seven times as many questions are not seven times the signal. What they are worth has to be measured. We come to
-# that.)
+# All of them. This is the promise of the chapter: the same text, and nearly seven times as many questions.
+#
+# ![The sentence as BERT reads it, with two labels, and as ELECTRA reads it, with a label at every token.](pictures/17_two_tasks.svg)
+#
+# The paper calls such a task more **sample-efficient**. (A question with two answers teaches less than one with V
+# answers, so what seven times as many questions are worth has to be measured. We come to that.)
 #
 # ### The loss, by hand
 #
@@ -436,8 +457,10 @@ for name, y in {"second replaced": [0.0, 1, 0], "third one too": [0.0, 1, 1]}.it
     print(f"   mean {each.mean():.2f}")
 
 # %% [markdown]
-# In the first line the loss is largest where the model doesn't know, at 0.69 = ln 2. In the second line the third
-# token is most expensive: the model is rather sure that it is original, and wrong.
+# ![Logits, probabilities, and the losses under two sets of labels. A replaced token that the model calls original costs most.](pictures/17_loss_by_hand.svg)
+#
+# Where the model doesn't know, the loss is 0.69 = ln 2. In the second line the third token costs most: the model is
+# rather sure that it is original, and wrong.
 #
 # ### Exercise 17.3 · The loss of the discriminator
 # ●●○○ · 12 minutes
@@ -474,18 +497,17 @@ check("17.3", detection_loss)
 # %% [markdown]
 # ## One table of embeddings for both
 #
-# Generator and discriminator read the same words. They **share** the embeddings: tokens, positions, segments, and the
-# LayerNorm after them. (The generator is narrower. As in ALBERT, a linear layer of its own brings the embeddings to
-# its width. The discriminator has such a layer only where its width isn't E: in ELECTRA-Small it has one, in our
-# pair it has none.) The generator's output layer is tied to the same table of tokens, as in BERT.
+# Both models **share** the embeddings: tokens, positions, segments, and the LayerNorm after them. The generator's output
+# layer is tied to the same table of tokens, as in BERT. (The generator is narrower. As in ALBERT, a linear layer of its
+# own brings the embeddings to its width. The discriminator has such a layer only where its width isn't E: in
+# ELECTRA-Small it has one, in our pair it has none.)
 #
-# What does sharing bring? With two models of the same size, the GLUE score is 83.6 without any sharing, 84.3 with
-# shared token embeddings, and 84.4 with all weights shared (Clark et al. 2020, section 3.2). The last way needs a
-# generator as large as the discriminator, so the authors share the embeddings only. The authors suppose a reason: at
-# each step the discriminator's loss changes the vectors of few words, those in the batch, while the generator's
-# softmax changes the vectors of all words. The next cell counts them for one batch of 64 sentences, and tests on a
-# whole pair what we saw above: no gradient of the detection loss reaches the generator's own layers.
-# `GeneratorAndDiscriminator` is the package's pair, with a generator of a quarter of the width.
+# With two models of the same size, the GLUE score is 83.6 without sharing, 84.3 with shared token embeddings, and 84.4
+# with all weights shared (Clark et al. 2020, section 3.2). The last way needs a generator as large as the discriminator.
+# Why does sharing help? The authors suppose: the discriminator's loss changes the vectors of few words, those in the
+# batch; the generator's softmax changes all. The next cell counts them, and tests whether the detection loss reaches a
+# layer of the generator. `GeneratorAndDiscriminator` is the package's pair, its generator a quarter as wide.
+
 
 # %%
 from bertedu.family.electra_pair import GeneratorAndDiscriminator
@@ -498,16 +520,19 @@ said, replaced = output.detector_logits[output.real], output.replaced[output.rea
 losses = {"MLM": cross_entropy(output.prediction_logits, output.labels)}
 losses["detection"] = binary_cross_entropy_with_logits(said, replaced)
 weights = [table, *pair.generator.encoder.encoder.parameters()]  # and the generator's layers
+reach = {}
 for name, loss in losses.items():
     first, *own = torch.autograd.grad(loss, weights, retain_graph=True, allow_unused=True)
     reached = sum(gradient is not None for gradient in own)
-    print(f"{name:9} changes the vectors of {int(first.any(-1).sum())} of {V} words", end="")
+    reach[name] = int(first.any(-1).sum()), reached
+    print(f"{name:9} changes the vectors of {reach[name][0]} of {V} words", end="")
     print(f" and {reached} of {len(own)} tensors of the generator's layers")
 print("both have the same table:", table is pair.generator.encoder.embeddings.token.weight)
 
 # %% [markdown]
-# The supposed reason is true as a count. Whether it explains the gain, the count can't say. And the detection loss
-# reaches nothing of the generator but the embeddings that it shares.
+# ![One table under both models. The MLM loss changes all words and the generator, the detection loss few words and not the generator.](pictures/17_shared.svg)
+#
+# As a count, the supposed reason is true. Whether it explains the gain, the count can't say.
 #
 # ### Exercise 17.4 · Shared, or equal?
 # ●●●○ · 15 minutes
@@ -572,19 +597,22 @@ check("17.4", share)
 # %% [markdown]
 # ### How small is the generator?
 #
-# The generator has as many layers as the discriminator, and in ELECTRA-Small a quarter of its width: 64 in place of
-# 256. The weights of a layer grow with the square of the width, so its layers have a sixteenth of the weights. The
-# paper's best generators had between a quarter and a half of the discriminator's width (section 3.2, figure 3). With
+# It has as many layers as the discriminator, and in ELECTRA-Small a quarter of its width, so a sixteenth of the weights
+# in its layers. The paper's best generators had between a quarter and a half of the width (section 3.2, figure 3). With
 # one of the same size a step costs about twice as much as with MLM alone, and the discriminator gets *worse*: the
-# authors suppose that the task becomes too hard, and that it spends its weights on modeling the generator. The small
-# generator that Google published is such a case: it is about as large as its discriminator. Its [model
-# card](https://huggingface.co/google/electra-small-generator) warns that pre-training with these two will be unstable,
-# although Google made its released Small that way.
+# authors suppose that the task becomes too hard.
+#
+# <details><summary>A warning about the small generator that Google published</summary>
+#
+# It is about as large as its discriminator. Its [model card](https://huggingface.co/google/electra-small-generator)
+# warns that pre-training with these two will be unstable, although Google made its released Small that way.
+#
+# </details>
 #
 # ## The whole pair
 #
-# Now everything in one class. The encoders are the package's `ElectraModel`: BERT's layers, with embeddings of size E.
-# `generator_config` gives the sizes of the generator.
+# Now everything in one class, around the package's `ElectraModel`: BERT's layers, with embeddings of size E.
+
 
 
 # %%
@@ -628,18 +656,25 @@ class MyElectra(nn.Module):
 
 
 # %% [markdown]
-# Before you read on, find three things in `forward`. Where does the [MASK] disappear, so that the discriminator never
-# sees one? Where is the lucky guess? And which tokens are sampled: the masked ones, or all that were chosen?
+# Before you read on, find three things in `forward`. Where does the [MASK] disappear? Where is the lucky guess? And
+# which tokens are sampled: the masked ones, or all that were chosen?
 #
-# (`text` is the text without masks: the labels are the original words. `seen != text` is 0 for a lucky guess. All
-# chosen tokens are sampled, also those that the generator saw unmasked.)
+# <details><summary>Answers</summary>
+#
+# `text` is the text without masks: the labels are the original words. `seen != text` is 0 for a lucky guess. All chosen
+# tokens are sampled, also those that the generator saw unmasked.
+#
+# </details>
+#
+# ![Masked text, generator, scores, MLM loss; sampled words go into the text, which passes through the discriminator to the detection loss.](pictures/17_whole_pair.svg)
 #
 # ## The proof
 #
 # Three implementations get the same weights and the same batch: yours, the package's pair, and `transformers`. The
-# last has no pair, only its two halves: `ElectraForMaskedLM` and `ElectraForPreTraining`, a name that means the
-# discriminator alone. So we save our pair, open both halves there, and put the package's samples between them. The
-# weights are perturbed first, because biases of 0 would hide a bias in the wrong position.
+# last has only the two halves: `ElectraForMaskedLM` and `ElectraForPreTraining`, a name that means the discriminator
+# alone. So we save our pair, open both halves there, and put the package's samples between them. (The weights are
+# perturbed first, because biases of 0 would hide a bias in the wrong position.)
+
 
 # %%
 import tempfile
@@ -686,20 +721,35 @@ for name, (one, other) in pairs.items():
     print(f"{name:37} largest difference {(one - other).abs().max().item():.3f}")
 
 # %% [markdown]
-# All five differences are 0.000. Your pair is ELECTRA.
+# Your pair is ELECTRA.
 #
 # ## Training the pair
 #
-# Now we train the package's pair on the sentences about countries: 300 steps of 64 sentences, with the short-run
-# initialization of [chapter 08](08_pre_training.ipynb) for both models. Every 30 steps `detection_figures` measures, on
-# the new sentences:
+# Now we train the package's pair on the sentences about countries, with the short-run initialization of [chapter
+# 08](08_pre_training.ipynb) for both models: 300 steps of 64 sentences on a processor, about 15 seconds. With CUDA the
+# cell below asks for ten times as many steps, and accepts any number; text and pictures show the run on a processor.
+
+
+# %%
+import math
+
+from bertedu.training.devices import choose_device
+
+where = choose_device("auto")  # cuda or mps where torch finds one, else cpu
+device, steps, slack = torch.device(where), 300, 1
+if where == "cuda":
+    steps, slack = 3000, math.inf
+
+# %% [markdown]
+# Ten times in a run, `detection_figures` measures on the new sentences:
 #
 # - how often the generator's most probable word is right, and which share of all tokens is replaced
 # - the discriminator's **precision** (of the tokens that it marks, how many are replaced) and its **recall** (of the
 #   replaced tokens, how many it marks)
 #
 # Guess two curves: what does the share of replaced tokens do while the generator learns? And does the discriminator's
-# recall rise from the first step on? (The third cell takes about 15 seconds.)
+# recall rise from the first step on?
+
 
 # %%
 from bertedu.pretraining.initialization import initialize_for_matching
@@ -710,25 +760,26 @@ def new_pair():
     pair = GeneratorAndDiscriminator.from_config(config)
     for model in (pair.generator, pair.discriminator):
         initialize_for_matching(model, counts.long())
-    return pair
+    return pair.to(device)
 
 
 # %%
 from bertedu.chapters.ch17_electra.detection_figures import detection_figures
+from bertedu.training.feeding import to_device
 from bertedu.training.optimization import rate_factor
 
-test_batch = masked_batch(new_ids, torch.Generator().manual_seed(1))
+test_batch = to_device(masked_batch(new_ids, torch.Generator().manual_seed(1)), device)
 
 
 def train(pair, steps, play=lambda pair, batch: pair(**batch)):
     optimizer = torch.optim.AdamW(pair.parameters(), betas=(0.9, 0.98), weight_decay=0.01)
     generator, history = torch.Generator().manual_seed(0), []
     for step in range(steps + 1):
-        if step % 30 == 0:
+        if step % (steps // 10) == 0:
             with torch.no_grad():
                 history.append({"step": step, **detection_figures(play(pair, test_batch))})
         rows = torch.randint(len(train_ids), (64,), generator=generator)
-        output = play(pair, masked_batch(train_ids[rows], generator))
+        output = play(pair, to_device(masked_batch(train_ids[rows], generator), device))
         optimizer.zero_grad()
         output.loss.backward()
         optimizer.param_groups[0]["lr"] = 3e-3 * rate_factor(step / steps, warmup=0.1)
@@ -738,85 +789,70 @@ def train(pair, steps, play=lambda pair, batch: pair(**batch)):
 
 # %%
 pair = new_pair()
-history = train(pair, steps=300)
+history = train(pair, steps)
 first, last = history[0], history[-1]
-print(f"generator right {about(0.33, last['generator right'], within=0.08):.2f}")
-print(f"tokens replaced {about(0.146, first['replaced'], within=0.01):.3f}", end="")
-print(f" before, {about(0.126, last['replaced'], within=0.012):.3f} after training")
-print(f"precision {about(0.80, last['precision'], within=0.12):.2f}", end="")
-print(f", recall {about(0.42, last['recall'], within=0.15):.2f}")
-
-# %%
-from bertedu.chapters.ch17_electra.detection_curves import detection_curves
-from bertedu.visualization.picture import Picture
-
-said = (
-    "Left: the generator is right at an eighth of the masked words at first, at a third in "
-    "the end; the share of replaced tokens falls a little. Right: the recall drops to 0, "
-    "stays close to it for some points, and rises to 0.4, with a precision of 0.8."
-)
-Picture(detection_curves(history), alt=said)
+print(f"generator right {about(0.33, last['generator right'], within=0.08 * slack):.2f}")
+print(f"tokens replaced {about(0.146, first['replaced'], within=0.01 * slack):.3f}", end="")
+print(f" before, {about(0.126, last['replaced'], within=0.012 * slack):.3f} after training")
+print(f"precision {about(0.80, last['precision'], within=0.12 * slack):.2f}", end="")
+print(f", recall {about(0.42, last['recall'], within=0.15 * slack):.2f}")
 
 # %% [markdown]
-# Read the curves.
+# ![Left: the generator is right at an eighth of the masked words at first and at a third in the end; the share of replaced tokens falls a little. Right: the recall drops to 0, stays near it, and rises to 0.4, with a precision above 0.8.](pictures/17_curves.svg)
 #
-# - As the generator learns, fewer tokens are replaced: more of its samples are lucky. If all samples were right,
-#   nothing would be left to detect. And if the generator knew the language perfectly, even its wrong samples could not
-#   be told from the text.
-# - At step 0 the discriminator marks tokens at random. Soon it marks none: *always original* is right for more than
-#   85 % of the tokens, so this is the first thing it learns. The recall is 0, and a report that shows only the
-#   accuracy would look fine.
-# - Then it leaves this plateau, and recall rises. What it marks is mostly right. (The precision of 1 at
-#   step 60 comes from a handful of marked tokens.)
+# - As the generator learns, fewer tokens are replaced: more of its samples are lucky. If all were right, nothing would
+#   be left to detect.
+# - Soon the discriminator marks no token: *always original* is right for more than 85 % of them, so this is the first
+#   thing it learns. The recall is 0, and a report that shows only the accuracy would look fine.
+# - Then it leaves this plateau, and recall rises. What it marks is mostly right. (The precision of 1 at step 60 comes
+#   from a handful of marked tokens.)
 #
 # While the generator improves, the task becomes harder: a curriculum that needs no planning. Training the generator
 # first and the discriminator afterwards can fail: in the paper the discriminator then sometimes never left *always
 # original* (section 3.2), unless it started from the generator's weights.
 #
-# What has the small discriminator learned? The next cell shows it three sentences in which something is wrong,
-# and prints its probability that one word in them was replaced. In which of the three will it notice something?
+# What has the small discriminator learned? The next cell prints, for three sentences in which something is wrong, its
+# probability that one word was replaced. In which of the three will it notice something?
+
 
 # %%
 wrong = {"A letter from Ghana is asked written in English.": ("asked", 0.85)}
-wrong["The of Norway is Oslo capital."] = ("of", 0.93)
+wrong["The of Norway is Oslo capital."] = ("of", 0.8)
 wrong["What is the capital of Denmark? It is Hanoi."] = ("hanoi", 0.15)
 for sentence, (word, expected) in wrong.items():
-    ids = tokenizer(sentence).input_ids
+    ids = tokenizer(sentence).input_ids.to(device)
     logits = pair.discriminator(ids).logits[0]  # [T]
     probability = logits[ids[0] == tokenizer.vocab[word]].sigmoid().item()
-    print(f"{about(expected, probability, within=0.3):.2f}  {word:6} in {sentence}")
+    print(f"{about(expected, probability, within=0.3 * slack):.2f}  {word:6} in {sentence}")
 
 # %% [markdown]
 # It finds the words that break the grammar, and not the wrong capital. Three sentences prove little, but they fit the
-# curves: after 300 steps it has learned something about which words go together, and we see no facts yet.
+# curves: after 300 steps it has learned which words go together, and we see no facts yet. (With CUDA: and after 3,000?)
 #
 # ## Why 50? (optional)
 #
 # The loss is MLM + 50 · detection. The reason in appendix A of the paper: the loss of a choice between two classes is
-# usually much smaller than that of a choice among 30,000 words. The value 50 comes from a search (1, 10, 20, 50 and 100
-# were tried). The next cell prints both losses from our run, and beside them two numbers that
-# need no model: ln V, the loss of guessing among all words, and the loss of a detector that knows only the share of
-# replaced tokens.
+# usually much smaller than that of a choice among 30,000 words. The 50 comes from a search among 1, 10, 20, 50 and 100.
+# The next cell prints both losses from our run, and beside them ln V, the loss of guessing among all words, and the
+# loss of a detector that knows only the share of replaced tokens.
+
 
 # %%
-import math
-
 share = last["replaced"]
 guessing = -share * math.log(share) - (1 - share) * math.log(1 - share)
-print(
-    f"guessing     MLM {math.log(V):.1f}     detection {about(0.38, guessing, within=0.03):.2f}"
-)
+guessing = about(0.38, guessing, within=0.03 * slack)
+print(f"guessing     MLM {math.log(V):.1f}     detection {guessing:.2f}")
 for row, expected in ((first, (4.5, 0.75)), (last, (3.2, 0.25))):
-    mlm = about(expected[0], row["MLM loss"], within=0.4)
-    detection = about(expected[1], row["detection loss"], within=0.08)
+    mlm = about(expected[0], row["MLM loss"], within=0.4 * slack)
+    detection = about(expected[1], row["detection loss"], within=0.08 * slack)
     print(f"step {row['step']:3}     MLM {mlm:.1f}   detection {detection:.2f}")
 
 # %% [markdown]
-# (At step 0 MLM is below ln V, because the short-run initialization knows how frequent each word is.) Times 50,
-# detection is the larger part of the sum, before and after. But does that matter? Adam divides each gradient by its
-# own size (chapter 08). A weight in the network whose gradient comes from one loss alone gets the same step, whether
-# this loss is multiplied by 50 or not. The next cell tries it on a single weight. Where, then, does the 50 have an
-# effect?
+# (At step 0 MLM is below ln V: the short-run initialization knows how frequent each word is.) Times 50, detection is
+# the larger part of the sum, before and after. But Adam divides each gradient by its own size (chapter 08). A weight
+# whose gradient comes from one loss alone gets the same step, whether this loss is multiplied by 50 or not. The next
+# cell tries it on a single weight. Where, then, does the 50 have an effect?
+
 
 # %%
 for factor in (1, 50):
@@ -829,9 +865,9 @@ for factor in (1, 50):
     print(f"loss times {factor:2}: the weight after ten steps {weight.item():.4f}")
 
 # %% [markdown]
-# The weight is the same to four decimals. So the 50 acts directly only where both losses meet: in the **shared embeddings**,
-# whose gradient is a sum of both, and in gradient clipping, which measures the norm of all gradients together. With
-# plain SGD it would act on the whole discriminator.
+# The weight is the same to four decimals. The 50 acts directly only where both losses meet: in the **shared
+# embeddings**, whose gradient is a sum of both, and in gradient clipping, which measures the norm of all gradients
+# together. With plain SGD it would act on the whole discriminator.
 #
 # ## What is it worth?
 #
@@ -848,58 +884,60 @@ for factor in (1, 50):
 # | ELECTRA | samples | replaced? at all tokens | 85.0 |
 #
 # Compare the last two lines with the first three. What counts most is *how many* tokens are asked. Reading no [MASK]
-# brings little, and "replaced?" in place of "which word?" something on top. At the size of ELECTRA-Small the gain is
-# larger: 79.9 against 75.1 for a BERT of the same size and computation. And ELECTRA is ahead early: after an eighth of
-# its million steps it has 76.0 (table 1).
+# brings little, and "replaced?" in place of "which word?" something on top. For small models the gain is larger, and
+# early (table 1):
+#
+# ![Bars of GLUE scores: BERT-Small 75.1, ELECTRA-Small after an eighth of its training 76.0, in the end 79.9.](pictures/17_early.svg)
 #
 # Can we see this on our scale? `python benchmarks/replaced_tokens.py` trains all five on the sentences about
-# countries: the same encoder with the same initialization, 600 steps each. It then freezes the encoder, and a linear
-# classifier has to tell from the last layer's vector of a word whether it is a country, a capital, a language, a
-# currency or none of these (the *features* of chapter 06). The accuracy is a mean over the four kinds, on words that
-# the classifier has not seen. (*None* is always wrong there, so an encoder can even stay below one in four.) The next cell draws the recorded accuracies, a pale dot for each seed. The
-# row *untrained* is the encoder before its first step. Guess the order first.
+# countries, 600 steps each, and then freezes the encoder. A linear classifier has to tell from the last layer's vector
+# of a word whether it is a country, a capital, a language, a currency or none of these. The accuracy is a mean over the
+# four kinds, on words that the classifier has not seen. (*None* is always wrong there, so an encoder can even stay
+# below one in four.) *untrained* is the encoder before its first step. Guess the order first.
+
 
 # %%
 import json
 
-from bertedu.visualization.comparison import comparison
-
 runs = json.loads(data_path("ablations/replaced_tokens.json").read_text())["runs"]
-found = {run["arm"]: [] for run in runs}
+accuracies = {run["arm"]: [] for run in runs}
 for run in runs:
-    found[run["arm"]].append(run["features"])
-comparison(found, {}, "accuracy of the probe")
+    accuracies[run["arm"]].append(run["features"])
+for name, values in accuracies.items():
+    print(f"{name:15}", *(f"{value:.2f}" for value in values))
 
 # %% [markdown]
+# ![A dot for each of two seeds. Untrained about 0.1, ELECTRA 15 % 0.25, ELECTRA 0.5, the three masked language models between 0.6 and 0.8.](pictures/17_five_models.svg)
+#
 # The figure says three things, and only the first one is what the paper says.
 #
 # - **ELECTRA is far ahead of ELECTRA 15 %** (0.49 against 0.25). The only difference is at how many tokens the loss
 #   asks. This agrees with the paper's main point.
 # - **All-Tokens MLM is not ahead of Replace MLM** (0.67 and 0.66). This pair differs in the same way, and by the gate,
 #   and here nothing is gained. In the paper, 82.4 became 84.3.
-# - **ELECTRA is worse than all three MLMs.** A likely reason is the probe. MLM has to name the word that belongs at a
-#   position, so it needs to know what *kind* of word that is, and the probe asks exactly this. The discriminator first
-#   has to leave *always original*. We did not test this reason. And the paper's models were trained for hundreds of
-#   thousands of steps, and compared after fine-tuning.
+# - **ELECTRA is worse than all three MLMs.** A likely reason, which we did not test, is the probe: MLM has to name the
+#   word that belongs at a position, so it needs to know what *kind* of word that is, and the probe asks exactly this.
 #
-# How large is the noise? Look at the pale dots. The two seeds of BERT, and those of ELECTRA, lie within 0.01 of each
-# other. But those of Replace MLM are 0.09 apart, and those of All-Tokens MLM 0.06. Two seeds are
-# not enough to rank these two, or to say how far BERT is ahead of them. The gaps between 0.25, 0.49 and the MLMs (0.62
-# at least) are larger than that.
+# So after 600 steps and *for this probe* masked language modeling is ahead. It doesn't show which model is better
+# after fine-tuning, and it doesn't contradict the paper: there, "early" means 125,000 steps.
 #
-# So what does this show? After 600 steps and *for this probe*, masked language modeling is ahead, and with this figure
-# alone we would choose BERT. It doesn't show which model is better after fine-tuning. And it doesn't contradict the
-# paper: there, "early" means 125,000 steps.
+# <details><summary>How large is the noise?</summary>
+#
+# The two seeds of BERT, and those of ELECTRA, lie within 0.01 of each other. But those of Replace MLM are 0.09 apart,
+# and those of All-Tokens MLM 0.06. Two seeds are not enough to rank these two, or to say how far BERT is ahead of them.
+# The gaps between 0.25, 0.49 and the MLMs (0.62 at least) are larger than that.
 #
 # Seeds matter in real pre-training too. A replication pre-trained ELECTRA-Small with 14 seeds: the standard deviation
 # was 0.57 GLUE points ([richarddwang/electra_pytorch](https://github.com/richarddwang/electra_pytorch)). The models of
 # table 5 are larger, but a difference of less than one point, as between some of its lines, needs more than one run.
 #
+# </details>
+#
 # ## Broken BERT: a discriminator that finds everything
 #
 # A colleague has written the step that puts the samples into the text. Nothing raises an error, and after 90 steps the
-# log shows what nobody else has ever reached: precision 1.00, recall 1.00. The next cell shows the function. `play`
-# does one step of the pair with it, and the last lines train a new pair.
+# log shows precision 1.00, recall 1.00. The next cell has the function; `play_with` does one step of the pair with it.
+
 
 
 # %%
@@ -931,13 +969,13 @@ broken = new_pair()
 log = train(broken, steps=90, play=play_with(colleagues_corrupt))[-1]
 true = detection_figures(broken(**test_batch))  # the samples in the text, as they should be
 print(f"in the log: precision {log['precision']:.2f}, recall {log['recall']:.2f}", end="")
-print(f", detection loss {about(0.0, log['detection loss'], within=0.02):.2f}")
-print(f"where words were replaced: recall {about(0.0, true['recall'], within=0.05):.2f}")
+print(f", detection loss {about(0.0, log['detection loss'], within=0.02 * slack):.2f}")
+recall = about(0.0, true["recall"], within=0.05 * slack)
+print(f"where words were replaced: recall {recall:.2f}")
 
 # %% [markdown]
 # The same discriminator finds everything in the log, and nothing in texts with real replacements. More training won't
-# help, because its loss is already zero. And why should its vectors be of any use later? Its task never made it read
-# a word.
+# help: its loss is already zero. And why should its vectors be of any use later? Its task never made it read a word.
 #
 # Print what it reads, always: `tokenizer.convert_ids_to_tokens(seen[0].tolist())` would have shown the reason at once.
 #
@@ -980,26 +1018,32 @@ check("17.5", repaired_corrupt)
 #
 # | | |
 # |---|---|
-# | Chosen tokens | The paper masks all of them. Google's code (`pretrain_helpers.mask`) masks 85 %, and leaves 15 % as they are; it draws positions with replacement, so that a few coincide. This course draws different ones |
-# | Masking rate | 15 %; ELECTRA-Large 25 %, because its generator left too few tokens replaced (appendix A) |
+# | Chosen tokens | The paper masks all of them. Google's code masks 85 % (`pretrain_helpers.mask`), and draws positions with replacement, so that a few coincide. This course draws different ones |
 # | Sampling | Google's code: Gumbel-max with the temperature 1. This course: one random number for each token. The same distribution |
-# | Lucky guess | original. Google's code has an option `disallow_correct`, off by default, that forces a wrong word |
 # | Head | The paper writes one weight vector, σ(wᵀh). Google's code, `transformers` and this course have a dense layer with GELU before it |
+# | `transformers` | `ElectraForPreTraining` is the discriminator alone. `ElectraForMaskedLM` is the generator; if you load a discriminator with it, its head is random ([issue 9730](https://github.com/huggingface/transformers/issues/9730)). There is no class for the pair |
+#
+# <details><summary>Five smaller differences</summary>
+#
+# | | |
+# |---|---|
+# | Masking rate | 15 %; ELECTRA-Large 25 %, because its generator left too few tokens replaced (appendix A) |
+# | Lucky guess | original. Google's code has an option `disallow_correct`, off by default, that forces a wrong word |
 # | Shared | The paper names the token and position embeddings. In Google's code the segments and the LayerNorm are in the same scope, and shared too |
 # | Generator | ¼ of the width in Small and Large, ⅓ in Base (`configure_pretraining.py`, which names the paper's table 6). The released Small is ELECTRA-Small++, trained with a generator of full width (README of google-research/electra) |
-# | `transformers` | `ElectraForPreTraining` is the discriminator alone. `ElectraForMaskedLM` is the generator; if you load a discriminator with it, its head is random ([issue 9730](https://github.com/huggingface/transformers/issues/9730)). There is no class for the pair |
 # | Other code | One library masked with BERT's 80/10/10, random words included, until a user compared it with Google's code ([issue 496](https://github.com/ThilinaRajapakse/simpletransformers/issues/496)) |
+#
+# </details>
 #
 # ## Summary
 #
 # - MLM asks at 15 % of the tokens. Replaced-token detection asks at every real token: is this the word of the text?
 # - A generator, a small masked language model, is *sampled*. The Gumbel-max trick samples from a softmax by an argmax.
 # - A lucky guess is original. Padding is not asked. The loss is MLM + 50 · binary cross-entropy.
-# - No gradient passes through a sampled id. The generator learns by maximum likelihood: ELECTRA is no GAN.
-# - Both models share one set of embeddings: one object, not equal numbers.
+# - No gradient passes through a sampled id, so the generator learns by maximum likelihood. Both share one set of
+#   embeddings: one object, not equal numbers.
 # - A discriminator first learns *always original*. Look at recall and precision, never at the accuracy alone.
-# - In the paper ELECTRA is ahead early: Small has 76.0 after an eighth of its training, BERT 75.1 in the end. In our
-#   600 steps MLM was ahead for our probe: so short a run doesn't decide.
+# - In the paper ELECTRA is ahead early. In our 600 steps MLM was ahead for our probe: so short a run doesn't decide.
 #
 # ## Quiz
 
