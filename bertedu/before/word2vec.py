@@ -43,7 +43,7 @@ class SkipGram(nn.Module):
     @torch.no_grad()
     def word_vectors(self) -> Tensor:
         """The vector of each word, [V, D]: the one in the center. The contexts are thrown away."""
-        return self.center_vectors(torch.arange(self.contexts.num_embeddings))
+        return self.center_vectors(torch.arange(self.contexts.num_embeddings, device=self.contexts.weight.device))
 
 
 def draw_negatives(noise: Tensor, pairs: int, count: int, generator: torch.Generator) -> Tensor:
