@@ -165,7 +165,7 @@ def show(*questions):
 # around it, up to a **window** of w positions away, are its **contexts**. We build **skip-gram**, which predicts the
 # contexts from the center. (Its sister **CBOW** does it the other way round.)
 #
-# ![Deer eat grass, window 1: each word is the center once, which gives four pairs.](pictures/14_pairs_of_a_sentence.svg)
+# ![The sentence deer eat grass with a window of 1: each word is the center once, and its neighbors are its contexts, which gives four pairs.](pictures/14_pairs_of_a_sentence.svg)
 #
 # ### Exercise 14.1 · Count the pairs
 # ●○○○ · 4 minutes

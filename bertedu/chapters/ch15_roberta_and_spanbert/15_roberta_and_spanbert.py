@@ -955,6 +955,7 @@ def colleagues_positions(input_ids, padding):  # [B, T] -> [B, T]
     return torch.arange(padding + 1, padding + 1 + length).expand_as(input_ids)
 
 
+# %%
 @torch.no_grad()
 def sentence_vectors(ids, positions):  # [B, T] -> [B, D], the mean over real tokens
     table, real = roberta.encoder.embeddings, ids.ne(1)  # [B, T]
@@ -963,6 +964,7 @@ def sentence_vectors(ids, positions):  # [B, T] -> [B, D], the mean over real to
     return (vectors * real.unsqueeze(-1)).sum(dim=1) / real.sum(dim=1, keepdim=True)
 
 
+# %%
 def embed(positions, side, size):  # in batches of that size
     groups = [sequences[i : i + size] for i in range(0, len(sequences), size)]
     return torch.cat(

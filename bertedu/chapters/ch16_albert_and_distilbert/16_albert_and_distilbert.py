@@ -336,7 +336,7 @@ ratios = [other / one for one, other in zip(costs["BERT"], costs["ALBERT"])]
 assert ratios[0] < 0.2 and 0.95 < ratios[1] < 1.05 and 0.4 < ratios[2] < 2.5
 
 # %% [markdown]
-# ![Weights: BERT 34 megabytes, ALBERT 6. Activations: 137 and 136.](pictures/16_weights_and_activations.svg)
+# ![Two pairs of bars in megabytes. Weights: BERT 34, ALBERT 6. Activations in training: 137 and 136, so sharing saves nothing there.](pictures/16_weights_and_activations.svg)
 #
 # Only the weights shrink: the layer still runs eight times, and each run keeps its own results. So sharing helps
 # whenever the *weights* are the problem: a download, a small device, or the gradients that many machines send to each
@@ -838,6 +838,7 @@ small_texts = [tokenize_documents(part, small_tokenizer) for part in (lessons[:3
 small_task = MaskedWords(*small_texts, small_tokenizer, settings)
 
 
+# %%
 def logits_and_labels(student, batch):  # of all real tokens: [N, V], [N, V], [N]
     real = batch["attention_mask"].bool()
     inputs = [batch[name] for name in INPUTS]
