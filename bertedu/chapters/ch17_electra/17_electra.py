@@ -142,7 +142,6 @@ for name, number in {"last layer": -1, "embeddings": 0}.items():
 # many wrong words are suspicious, and how many of the original ones. Guess the four shares.
 
 
-
 # %%
 def suspicious(ids):  # [B, T] -> [B, T]
     pairs = ids[:, :-1] * V + ids[:, 1:]  # [B, T - 1], one number for each pair of neighbors
@@ -614,7 +613,6 @@ check("17.4", share)
 # Now everything in one class, around the package's `ElectraModel`: BERT's layers, with embeddings of size E.
 
 
-
 # %%
 class MyGeneratorHead(nn.Module):  # [N, D] to [N, V]: as BERT's, but dense goes from D to E
     def __init__(self, config, token_embeddings):
@@ -937,7 +935,6 @@ for name, values in accuracies.items():
 #
 # A colleague has written the step that puts the samples into the text. Nothing raises an error, and after 90 steps the
 # log shows precision 1.00, recall 1.00. The next cell has the function; `play_with` does one step of the pair with it.
-
 
 
 # %%

@@ -109,7 +109,6 @@ for shift in (0, 1, 10, 80):
 # shortest possible training loop: 200 steps of Adam, with warm-up and linear decay.
 
 
-
 # %%
 class VerbModel(nn.Module):
     def __init__(self, encoder):
@@ -137,7 +136,6 @@ def train_verbs(make_encoder, seed, longest=2):  # on texts of 1 to `longest` se
 # We test on 500 hard texts, and train two little BERTs with two seeds. The first number of a line is the accuracy. The
 # second is the share of the answers that would be right if the question were about the *second* sentence of the text.
 # Guess the first number for six sentences.
-
 
 
 # %%
@@ -300,7 +298,6 @@ print(f"p2c: largest difference from the loop {(fast - p2c).abs().max():.1f}")
 # Now with projections, heads and a batch, as in DeBERTa's versions 2 and 3: the distances pass through the *same*
 # projections as the words. (Version 1 has projections of their own for them.) All layers share `table`, the vectors of
 # the distances, `[2s, D]`. With `terms` we can leave out one of the two distance terms.
-
 
 
 # %%
@@ -871,7 +868,6 @@ print(f"whole model: transformers {off:.4f} from the package")
 # A colleague ports DeBERTa to a phone. He rewrites attention line by line from `transformers`, loads our trained arrow
 # reader, and tests it with texts that he can check at a glance: `a> [MASK] a>` is *a*, `<c [MASK] <c` is *c*. His tests
 # pass, shapes are right, weights sum to 1. In production it fails. Here is his function for the distance terms:
-
 
 
 # %%
