@@ -444,8 +444,8 @@ for text in ("It was nine o'clock in the [MASK].", "My father and my [MASK] are 
 # %% [markdown]
 # ![The text says morning, and 0 for every other word. The teacher says morning 0.08, and less for room, night, hall, house and afternoon.](pictures/16_soft_targets.svg)
 #
-# Such probabilities are called **soft targets**. And a teacher has an opinion about *every* token, not only about the
-# masked ones. (Ours is small, and not always right: it also thinks that *my father and my father* is a fine pair.)
+# A teacher's probabilities, in place of the one right word, are called **soft targets**. And a teacher has an opinion about
+# *every* token, not only about the masked ones. (Ours is small, and not always right: it also thinks that *my father and my father* is a fine pair.)
 #
 # ### Temperature by pencil
 #
