@@ -49,7 +49,7 @@ export function swapView(app) {
   return { title: "Swap a word", node, update };
 }
 
-/** The other version: the sentence above, where the one from the start belongs to a sentence that is no longer there. */
+/** The other version: the sentence above, where the one from the start belongs to a sentence that has gone. */
 function fitting({ text, changed }, start) {
   return changed === start.changed && text !== start.text ? text : changed;
 }
