@@ -72,4 +72,4 @@ def test_a_forgotten_move_to_the_device_is_noticed(chapter, move):
 
 
 def test_the_chapters_that_train_for_long_ask_for_the_device():
-    assert {"00", "08", "10", "11", "17", "20"} <= set(ON_A_DEVICE)
+    assert {"00", "08", "10", "11", "14", "15", "16", "17", "20"} <= set(ON_A_DEVICE)

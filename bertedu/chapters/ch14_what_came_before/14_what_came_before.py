@@ -770,14 +770,11 @@ print(f"word2vec: largest difference {difference:.5f}")
 from bertedu.before.elmo import Lstm
 
 layer, theirs = Lstm(8), nn.LSTM(8, 8, batch_first=True)
-theirs.load_state_dict(
-    {
-        "weight_ih_l0": layer.weight_ih,
-        "weight_hh_l0": layer.weight_hh,
-        "bias_ih_l0": layer.bias,
-        "bias_hh_l0": torch.zeros(32),
-    }
-)
+with torch.no_grad():
+    theirs.weight_ih_l0.copy_(layer.weight_ih)
+    theirs.weight_hh_l0.copy_(layer.weight_hh)
+    theirs.bias_ih_l0.copy_(layer.bias)
+    theirs.bias_hh_l0.zero_()
 x, h, c, outputs = torch.randn(2, 5, 8), torch.zeros(2, 8), torch.zeros(2, 8), []
 for t in range(5):
     h, c = lstm_step(x[:, t], h, c, layer)
