@@ -6,9 +6,9 @@ from itertools import pairwise
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from bertedu import BertTokenizer
 from bertedu.course.pictures import Sheet
 from bertedu.course.pictures.sheet import number
+from bertedu.tokenization import BertTokenizer
 
 
 def electra() -> Figure:
