@@ -190,61 +190,47 @@ function linear(model, name, x) {
   return multiply(x, model.weights.get(`${name}.weight`), model.weights.get(`${name}.bias`));
 }
 
-/** x Wᵀ + b: [N, I], [O, I] and [O] to [N, O]. Blocks of four rows by two outputs, and what is left over by itself. */
+/**
+ * x Wᵀ + b: [N, I], [O, I] and [O] to [N, O]. Blocks of four rows by two outputs: each number that is read serves
+ * several of eight sums. Where fewer rows or outputs are left, the last is computed again.
+ */
 function multiply(x, weight, bias) {
   const [rows, inputs] = x.shape;
   const outputs = weight.shape[0];
   const y = zeros(rows, outputs);
-  const [inFours, inTwos] = [rows - (rows % 4), outputs - (outputs % 2)];
-  for (let output = 0; output < inTwos; output += 2) {
-    for (let row = 0; row < inFours; row += 4) multiplyBlock(x, weight, bias, y, row, output);
-  }
-  for (let row = 0; row < rows; row++) {
-    for (let output = row < inFours ? inTwos : 0; output < outputs; output++) {
-      const product = dot(x.data, row * inputs, weight.data, output * inputs, inputs);
-      y.data[row * outputs + output] = product + bias.data[output];
+  const [from, by, to] = [x.data, weight.data, y.data];
+  for (let output = 0; output < outputs; output += 2) {
+    const pair = [output, Math.min(output + 1, outputs - 1)];
+    const [w0, w1] = [pair[0] * inputs, pair[1] * inputs];
+    for (let row = 0; row < rows; row += 4) {
+      const four = [row, Math.min(row + 1, rows - 1), Math.min(row + 2, rows - 1), Math.min(row + 3, rows - 1)];
+      const [x0, x1, x2, x3] = [four[0] * inputs, four[1] * inputs, four[2] * inputs, four[3] * inputs];
+      let [a0, a1, a2, a3, b0, b1, b2, b3] = [0, 0, 0, 0, 0, 0, 0, 0];
+      for (let i = 0; i < inputs; i++) {
+        const [a, b] = [by[w0 + i], by[w1 + i]];
+        a0 += a * from[x0 + i];
+        a1 += a * from[x1 + i];
+        a2 += a * from[x2 + i];
+        a3 += a * from[x3 + i];
+        b0 += b * from[x0 + i];
+        b1 += b * from[x1 + i];
+        b2 += b * from[x2 + i];
+        b3 += b * from[x3 + i];
+      }
+      [a0, a1, a2, a3, b0, b1, b2, b3].forEach((sum, n) => {
+        const [at, of] = [four[n % 4], pair[n >> 2]];
+        to[at * outputs + of] = sum + bias.data[of];
+      });
     }
   }
   return y;
 }
 
-/** Eight sums side by side: each number that is read from memory serves several of them. */
-function multiplyBlock(x, weight, bias, y, row, output) {
-  const [inputs, outputs] = [x.shape[1], y.shape[1]];
-  const [from, by, to, at] = [x.data, weight.data, y.data, row * outputs + output];
-  const [x0, x1, x2, x3] = [row * inputs, (row + 1) * inputs, (row + 2) * inputs, (row + 3) * inputs];
-  const [w0, w1] = [output * inputs, (output + 1) * inputs];
-  let [a0, a1, a2, a3] = Array(4).fill(bias.data[output]);
-  let [b0, b1, b2, b3] = Array(4).fill(bias.data[output + 1]);
-  for (let i = 0; i < inputs; i++) {
-    const [a, b] = [by[w0 + i], by[w1 + i]];
-    a0 += a * from[x0 + i];
-    a1 += a * from[x1 + i];
-    a2 += a * from[x2 + i];
-    a3 += a * from[x3 + i];
-    b0 += b * from[x0 + i];
-    b1 += b * from[x1 + i];
-    b2 += b * from[x2 + i];
-    b3 += b * from[x3 + i];
-  }
-  to.set([a0, b0], at);
-  to.set([a1, b1], at + outputs);
-  to.set([a2, b2], at + 2 * outputs);
-  to.set([a3, b3], at + 3 * outputs);
-}
-
-/** The dot product of two stretches of numbers, as four sums side by side. */
+/** The dot product of two stretches of numbers. */
 function dot(x, xStart, y, yStart, length) {
-  let [a, b, c, d] = [0, 0, 0, 0];
-  let i = 0;
-  for (; i + 3 < length; i += 4) {
-    a += x[xStart + i] * y[yStart + i];
-    b += x[xStart + i + 1] * y[yStart + i + 1];
-    c += x[xStart + i + 2] * y[yStart + i + 2];
-    d += x[xStart + i + 3] * y[yStart + i + 3];
-  }
-  for (; i < length; i++) a += x[xStart + i] * y[yStart + i];
-  return a + b + c + d;
+  let sum = 0;
+  for (let i = 0; i < length; i++) sum += x[xStart + i] * y[yStart + i];
+  return sum;
 }
 
 function add(x, y) {
