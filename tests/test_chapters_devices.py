@@ -33,6 +33,8 @@ MOVES = {
     ),
     "10": ("(part.to(device) for part in batch)", "model = (model or MyClassifier()).to(device)"),
     "11": ("batch = to_device(batch, device)",),
+    "12": ("batch = to_device(batch, device)", "model.to(device).train()"),
+    "13": ("batch = to_device(batch, device)", "model.to(device).train()"),
     "17": (
         "return pair.to(device)",
         "test_batch = to_device(masked_batch(new_ids, torch.Generator().manual_seed(1)), device)",
@@ -72,4 +74,4 @@ def test_a_forgotten_move_to_the_device_is_noticed(chapter, move):
 
 
 def test_the_chapters_that_train_for_long_ask_for_the_device():
-    assert {"00", "08", "10", "11", "14", "15", "16", "17", "20"} <= set(ON_A_DEVICE)
+    assert {"00", "08", "10", "11", "12", "13", "14", "15", "16", "17", "20"} <= set(ON_A_DEVICE)
