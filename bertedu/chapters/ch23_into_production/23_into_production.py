@@ -2,7 +2,12 @@
 # # 23 · Into production
 #
 # You will turn a fine-tuned classifier into a service that somebody can rely on: exported, made smaller, batched, put
-# under load, watched, and protected from the bug that no error message shows. Each step is measured.
+# under load, watched, and protected from the bug that no error message shows.
+#
+# ![A request passes limits, cache, tokenizer, batches, graph and decision; a log, a monitor and a start check watch.](pictures/23_service.svg)
+#
+# BERT doesn't change in this chapter: it is the tokenizer and the graph, which is BERT in another file format. What has
+# a thick edge is what we put around it.
 #
 # ## What you will be able to do
 #
@@ -12,7 +17,7 @@
 # - choose a decision threshold by cost, and abstain where that is cheaper
 # - notice drift without labels, log without keeping texts, and stop a service that is fast and wrong
 #
-# **Time:** two sittings of about 45 and 55 minutes, and 15 more for what is optional ·
+# **Time:** two sittings of about 45 and 55 minutes, and 10 more for what is optional ·
 # **You need:** [10 · Text classification](10_text_classification.ipynb), and
 # [13 · Pairs and similarity](13_pairs_and_similarity.ipynb) for the search; best after
 # [22 · From two cores to many GPUs](22_many_gpus.ipynb) ·
@@ -50,22 +55,10 @@
 #
 # </details>
 #
-# ## Where this part sits
-#
-# BERT doesn't change in this chapter. Grey is what you know: the tokenizer, and the graph, which is BERT in another file
-# format. Blue is what we put around it.
-#
-# ![A request goes from left to right through limits, a cache, the tokenizer, batches, the graph and a decision. Grey
-# is what you know, the tokenizer and the graph; blue is what this chapter puts around them, and below them a log
-# without texts, a monitor for drift and a check at the start. Most of a service is not the
-# model.](pictures/23_service.svg)
-#
 # ## The problem: a notebook is not a service
 #
-# First we need a model. The next three cells fine-tune our small BERT, `mixed-mini`, on reviews made from templates. That
-# takes about half a minute on one core. In a notebook we would then loop over texts. The fourth cell is that loop, with
-# four texts of the kind that arrive on the first day: a review, a long letter, a number, and nothing. Which of them gets
-# an answer?
+# First we need a model: the next cells fine-tune our small BERT, `mixed-mini`, on reviews made from templates (half a
+# minute on one core, a few seconds on a GPU).
 
 # %%
 import contextlib
@@ -84,35 +77,36 @@ from torch import nn
 
 from bertedu.course import about, check, data_path, hint, quiz
 from bertedu.errors import UserError
-from bertedu.registry import TASKS
-from bertedu.finetuning.settings import FinetuningSettings
-from bertedu.inference import open_model
-from bertedu.production.measuring import answers, in_batches, milliseconds, request
 from bertedu.production.serving import serving  # says what to install if that is missing
-from bertedu.training.optimization import build_optimizer, rate_factor, set_rates
-from bertedu.visualization.picture import Picture, new_figure
+from bertedu.training.devices import choose_device
 
-folder = data_path("checkpoints/mixed-mini")
-tokenizer = open_model(folder)[1]
+device = torch.device(choose_device("auto"))  # cuda or mps where torch finds one, else cpu
 
 # %%
+from bertedu.finetuning.settings import FinetuningSettings
+from bertedu.inference import open_model
+from bertedu.registry import TASKS
 
 
 def read(name):
     return TASKS["classification"].read_rows(str(data_path(f"tasks/{name}")))
 
 
-train, validation = read("stress/sentiment/train.tsv"), read("stress/sentiment/validation.tsv")
-test, settings = read("stress/sentiment/test.tsv"), FinetuningSettings(pooling="max", epochs=3)
+parts = ("train", "validation", "test")
+train, validation, test = (read(f"stress/sentiment/{part}.tsv") for part in parts)
+folder = data_path("checkpoints/mixed-mini")
+tokenizer, settings = open_model(folder)[1], FinetuningSettings(pooling="max", epochs=3)
 torch.manual_seed(0)
 make = TASKS["classification"].make
 model, task = make(train, validation, tokenizer, str(folder), settings)
 
 # %%
+from bertedu.training.feeding import to_device
+from bertedu.training.optimization import build_optimizer, rate_factor, set_rates
 
 
 def text_loss(model, batch):
-    return task.sums(model, batch)["text_loss"] / len(batch["labels"])
+    return task.sums(model, to_device(batch, device))["text_loss"] / len(batch["labels"])
 
 
 def fine_tune(model, rate=5e-4):
@@ -128,17 +122,23 @@ def fine_tune(model, rate=5e-4):
         optimizer.zero_grad()
 
 
+# %%
 def accuracy(model, rows):
     names = np.array(task.labels)[np.stack(task.predictions(model, rows)).argmax(axis=1)]
     return np.mean(names == np.array([row.label for row in rows]))
 
 
-fine_tune(model)
-on_validation, on_test = accuracy(model.eval(), validation), accuracy(model, test)
-print(f"validation {about(0.83, on_validation, within=0.08):.0%}", end=", ")
-print(f"test {about(0.86, on_test, within=0.08):.0%}")  # other sentence patterns: see "Drift"
+fine_tune(model.to(device))
+model.cpu().eval()  # where it will be served
+on_validation, on_test = accuracy(model, validation), accuracy(model, test)
+print(f"validation {about(0.84, on_validation, within=0.1):.0%}", end=", ")
+print(f"test {about(0.86, on_test, within=0.1):.0%}")  # other sentence patterns: see "Drift"
 
-# %%
+# %% [markdown]
+# Now a loop over four texts of the kind that arrive on the first day: a review, a long letter, a number, and nothing.
+# Guess: which of them get an answer?
+
+# %% tags=["guess"]
 soup = "The soup was excellent. "
 for text in (soup, soup * 40, 42, ""):
     try:
@@ -149,18 +149,21 @@ for text in (soup, soup * 40, 42, ""):
         print(f"{text!r:35.30} {type(error).__name__}")
 
 # %% [markdown]
-# Two of them raise an error, which would stop a loop that doesn't catch it. The empty one gets probabilities for no words. And
-# a second client waits for the first. We will repair one thing after the other.
+# <details><summary>What you saw, and why</summary>
+#
+# Two of them raise an error, which would stop a loop that doesn't catch it. The empty one gets probabilities for no
+# words.
+#
+# </details>
 #
 # ## Export to ONNX
 #
 # **ONNX** is a file format for networks: a graph of operations, with the weights. **ONNX Runtime** is a library that
-# runs such a graph quickly, without PyTorch and without the model's Python code. To get the graph, PyTorch runs the
-# model's code once on example inputs and writes down the operations. This is called **tracing**, and it has a famous
-# trap. The next cell traces our model with an example of 2 texts of 8 tokens. Then it asks about 2 texts of 9 tokens.
+# runs such a graph quickly, without PyTorch. To get the graph, PyTorch runs the model's code once on example inputs and
+# writes down the operations. This is called **tracing**, and it has a famous trap. We trace with an example of 2 texts of
+# 8 tokens, then ask about 2 texts of 9.
 
 # %%
-from bertedu.production.engine import Engine
 from bertedu.production.graphs import example_inputs, graph_of
 from bertedu.production.onnx_export import export_model, quietly
 from bertedu.production.sessions import Session
@@ -171,41 +174,53 @@ options = {"dynamo": True, "external_data": False, "verbose": False, "optimize":
 with quietly(), torch.no_grad(), torch.nn.attention.sdpa_kernel(plain):
     example, fixed = example_inputs("classes"), str(work / "fixed.onnx")
     torch.onnx.export(graph_of(model, "classes"), kwargs=example, f=fixed, **options)
-graph = Session(Path(fixed))
-print({given.name: given.shape for given in graph.session.get_inputs()})
+
+# %%
+fixed_graph = Session(Path(fixed))
+print({given.name: given.shape for given in fixed_graph.session.get_inputs()})
 try:
-    graph.run({name: np.ones((2, 9), np.int64) for name in graph.names})
+    fixed_graph.run({name: np.ones((2, 9), np.int64) for name in fixed_graph.names})
 except Exception as error:
     print(type(error).__name__)
 
 # %% [markdown]
-# The shape [2, 8] of the example has become part of the graph. This graph is at least honest: it raises an error. In a
-# worse one, tracing took a length or a mask for a constant, and the answers are wrong without an error. So an export
-# needs two things:
+# ![As traced, the graph takes only the example's shape, and one more token is an error. With dynamic axes it answers both.](pictures/23_traced.svg)
 #
-# - **dynamic axes** (the argument `dynamic_shapes`): we name the axes that may vary, here the batch and the tokens.
-# - **a check on real texts of many lengths**, in batches with padding. An example of one length proves nothing.
+# The shape of the example has become part of the graph. This graph is at least honest. In a worse one, tracing took a
+# length or a mask for a constant, and the answers are wrong without an error. So an export needs:
 #
-# The package's `export_model` does both, with 48 texts from short ones to the longest that the model can read. It refuses
-# to write a float32 graph whose logits differ by more than 10⁻⁴ from those of PyTorch. Guess: how large is the largest
-# difference? (float32 keeps about seven digits.)
+# - **dynamic axes** (the argument `dynamic_shapes`): we name the axes that may vary, here the batch and the tokens
+# - **a check on real texts of many lengths**, in batches with padding
 #
-# The second cell opens the exported folder with `Engine`: tokenizer, graph and labels in one object. It asks the graph
-# about 40 short reviews: one at a time, in one batch with a long text, and then with a mask that says that the padding is
-# real. How many labels change the third time?
+# The package's `export_model` does both. It refuses a graph whose logits differ from PyTorch's by more than a
+# ten-thousandth. Guess: how large is the largest difference? (float32 keeps about seven digits.)
 
-# %%
+# %% tags=["guess"]
 texts = [(row.text, None) for row in validation[::2]]  # each second one: see "Drift"
 exported = export_model(model, tokenizer, work / "reviews", texts=texts, source="reviews")
-print(f"{exported.checked['texts']} texts of up to {exported.checked['longest']} tokens")
-difference = about(2e-6, exported.checked["largest_difference"], within=1e-4)
-print(f"largest difference {difference:.0e}, same label {exported.checked['same_choice']:.0%}")
+difference = about("23 the graph's logits", exported.checked["largest_difference"], within=1e-4)
+print(f"largest difference {difference:.0e}")
+
+# %%
+said = exported.checked
+print(f"{said['texts']} texts of up to {said['longest']} tokens", end=", ")
+print(f"same label {said['same_choice']:.0%}")
 graph = Session(work / "reviews" / "model.onnx").session
 for given in (*graph.get_inputs(), *graph.get_outputs()):
     print(f"  {given.name:15} {given.shape}")
 
+# %% [markdown]
+# The difference is rounding: the runtime adds up in another order. Look at the graph's inputs and outputs: numbers in,
+# numbers out. It contains **no tokenizer and no labels**. Both must travel with it, and nothing in the graph complains if
+# they are the wrong ones.
+#
+# `Engine` opens the folder: tokenizer, graph and labels in one object. We ask about 40 short reviews, one at a time and
+# then in one batch with a long text.
 
 # %%
+from bertedu.production.engine import Engine
+
+
 def run(some_texts, **changes):  # [B, C]
     encoding = tokenizer(some_texts)
     return engine.session.run({name: encoding[name].numpy() for name in encoding} | changes)
@@ -213,15 +228,25 @@ def run(some_texts, **changes):  # [B, C]
 
 engine, batch = Engine(work / "reviews"), [soup * 9, *(row.text for row in validation[:40])]
 alone, padded = np.vstack([run([text]) for text in batch]), run(batch)
-wrong = run(batch, attention_mask=np.ones_like(tokenizer(batch).input_ids)).argmax(axis=1)
-print(f"with padding {about(0, abs(alone - padded).max(), within=1e-4):.6f} away", end=", ")
-print(f"without the mask {about(8, sum(alone.argmax(1) != wrong), within=7):.0f} of 40 change")
+print(f"with padding {about(0, abs(alone - padded).max(), within=1e-4):.6f} away")
 
 # %% [markdown]
-# The largest difference is rounding: the runtime adds up in another order. But without the mask, padding is read like
-# words, and a good part of the labels change. Look at the graph's inputs and outputs: numbers in, numbers out. It contains
-# **no tokenizer and no labels**. Both must travel with it, and nothing in the graph complains if they are the wrong ones.
-# So the folder also holds vocabulary, configuration, labels and digests.
+# The mask hides the padding. Guess: how many labels change with a mask that says that all padding is real?
+
+# %% tags=["guess"]
+everything = np.ones_like(tokenizer(batch).input_ids)  # a mask that hides nothing
+unmasked = run(batch, attention_mask=everything)
+changed = alone.argmax(axis=1) != unmasked.argmax(axis=1)
+print(f"{about('23 labels changed', changed.sum(), within=7):.0f} of 40 labels change")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![A short review with padding behind it. Hidden by the mask, it gets the probabilities that it gets alone; with a mask of ones, other probabilities.](pictures/23_mask.svg)
+#
+# Padding is read like words, and a good part of the labels changes.
+#
+# </details>
 #
 # ## Eight bits by hand
 #
@@ -229,31 +254,40 @@ print(f"without the mask {about(8, sum(alone.argmax(1) != wrong), within=7):.0f}
 # integer. Integers go from −127 to 127, so the scale is the largest absolute weight divided by 127. (A **zero point**
 # is an integer that stands for 0 if the range isn't symmetric. For weights it is usually 0, for activations it isn't.)
 #
-# Take a pencil. Weights 0.50, −1.27, 0.014: the scale is 1.27 / 127 = 0.01, so the integers are 50, −127 and 1, and they
-# come back as 0.50, −1.27 and 0.010. The error is at most half a scale. Now a fourth weight joins them, 12.7. The scale
-# becomes 0.1, and the first three integers become 5, −13 and 0: the smallest weight is gone.
+# Take a pencil: quantize 0.50, −1.27 and 0.014. Then a fourth weight joins them, 12.7.
 #
-# The next cell does that to a matrix [in, out] in which one column is an **outlier**: its weights are 50 times as large.
-# It uses one scale for the matrix (**per tensor**), and then one for each column (**per channel**). It prints the mean
-# absolute error of the last four columns, which are ordinary, and beside it their mean absolute weight. Guess: by what
-# factor do the two errors differ?
-
+# ![Three weights become 50, −127 and 1. Beside 12.7 they become 5, −13 and 0: the smallest weight is gone.](pictures/23_eight_bits.svg)
+#
+# The next cell makes a matrix [in, out] in which one column is an **outlier**: its weights are 50 times as large. We
+# quantize it with one scale for the matrix (**per tensor**), and with one for each column (**per channel**).
 
 # %%
 torch.manual_seed(0)
 weights = 0.1 * torch.randn(64, 8)
 weights[:, 3] *= 50  # the outlier
 largest = {"per tensor": weights.abs().max(), "per channel": weights.abs().amax(dim=0)}
+
+# %% [markdown]
+# ![Seven pale columns and an outlier. Per tensor one scale serves all, per channel only the outlier's is large.](pictures/23_outlier.svg)
+#
+# Guess: by what factor do the mean errors of the last four columns differ? They are ordinary columns.
+
+# %% tags=["guess"]
 for name, one in largest.items():
     scales, usual = one / 127, weights[:, 4:].abs().mean()
     errors = ((weights / scales).round() * scales - weights).abs()
     print(f"{name:12} mean error {errors[:, 4:].mean():.5f}, mean weight {usual:.3f}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # In the first line one column decides for all: the error is 40 % of a weight. With a scale for each column it only
-# affects itself, and the error is below 1 %. Each output is computed from one column, so its scale can be multiplied in
-# after the sum. That costs one multiplication for each output. (`nn.Linear` stores the transposed matrix [out, in]:
-# there an output's weights are a row.)
+# affects itself, and the error is below 1 %.
+#
+# </details>
+#
+# Each output is computed from one column, so its scale is multiplied in after the sum. (`nn.Linear` stores the matrix
+# as [out, in]: there an output's weights are a row.)
 #
 # ### Exercise 23.1 · One scale for each column
 # ●●○○ · 10 minutes
@@ -288,113 +322,94 @@ check("23.1", quantize_columns)
 #
 # ONNX Runtime's **dynamic quantization** does this, per channel, to the weights of all matrix products. The inputs of
 # each product (the **activations**) are quantized while the graph runs, with a scale and a zero point from their own
-# smallest and largest value. That is the "dynamic" part, and it needs no calibration data.
-#
-# What does it break? A difference of logits says little: what counts is the task. The next cell exports the same model
-# in int8. It measures the accuracy on validation, the size of the file, and the largest change of a probability.
+# smallest and largest value, so it needs no calibration data.
 
 # %%
+from bertedu.production.measuring import answers
+
 quantized = export_model(model, tokenizer, work / "int8", int8=True, texts=texts)
 reviews, engine8 = [row.text for row in validation], Engine(work / "int8")
 full, eight = answers(engine, reviews), answers(engine8, reviews)
 for name, said, of in (("float32", full, exported), ("int8", eight, quantized)):
     right = np.mean([one["label"] == row.label for one, row in zip(said, validation)])
-    print(f"{name:8} {about(0.83, right, within=0.08):.0%} right, {of.bytes / 1e6:.0f} MB")
+    print(f"{name:8} {about(0.84, right, within=0.1):.0%} right, {of.bytes / 1e6:.0f} MB")
+
+# %%
 other = sum(one["label"] != another["label"] for one, another in zip(full, eight))
 print(f"another label: {about(0, other, within=12):.0f} of 300 reviews")
 changes = [abs(one["probability"] - other["probability"]) for one, other in zip(full, eight)]
 print(f"largest change of a probability {about(0.03, max(changes), within=0.1):.2f}")
 
 # %% [markdown]
-# Hardly a label changes, so the accuracy is practically the same. But probabilities move, and a threshold that was
-# chosen with the float32 model should be chosen again. The file isn't four times smaller: the embedding table stays in 32
-# bits, and in a small BERT it is a large part. Is int8 faster? That depends on the processor's instructions, so measure it
-# on the machine that will serve.
+# Hardly a label changes. But probabilities move, and a threshold should be chosen again. The file isn't four times smaller, since the embedding table stays in 32 bits. Is int8 faster? That depends on
+# the processor's instructions: measure it on the machine that will serve.
 #
 # ## A smaller model (optional)
 #
 # int8 keeps every operation. The other way is to have fewer of them: remove attention heads (Michel et al. 2019), remove
-# layers (Fan et al. 2020), or train a student with half of the layers (Sanh et al. 2019). Removing layers is the simplest
-# way, and the time shrinks with their number, since they are computed one after the other. Guess the accuracy if we
-# remove the upper two of our four layers, and change nothing else.
-#
-# The first line of the next cell's output answers that. Can the rest of the accuracy be won back? The picture shows a
-# measurement: our checkpoint, fine-tuned on the course's reviews and on 3,000 sentences of film reviews (Pang & Lee
-# 2005), in several versions, three seeds each, exported to ONNX. *Tuned* means one more pass over the training data
-# after something was removed; *tuned on* is the control, the whole model with the same pass. The **student** has the
-# lower half of the pre-trained layers, and learns the task from the labels alone, or by **distillation**: also from the
-# fine-tuned model's probabilities at a temperature of 2, as in [chapter 16](16_albert_and_distilbert.ipynb). Before you
-# look: which version would you serve?
+# layers (Fan et al. 2020), or train a student with half of the layers (Sanh et al. 2019). Guess the accuracy if we remove
+# the upper two of our four layers, and change nothing else.
 
-# %%
+# %% tags=["guess"]
 student = copy.deepcopy(model)
 student.encoder.encoder.layers = student.encoder.encoder.layers[:2]
-cut_off = about(0.45, accuracy(student, validation), within=0.2)
-print(f"all layers {about(0.83, accuracy(model, validation), within=0.08):.0%}", end=", ")
-print(f"the lower two alone {cut_off:.0%}")
-marks = {"ONNX": "ko", "ONNX, tuned on": "kd", "ONNX, int8": "k^"}
-marks |= {"50% of heads removed, tuned": "ks", "upper half of layers removed": "C1x"}
-marks |= {"upper half of layers removed, tuned": "C1D", "student alone": "C0v"}
-marks |= {"student distilled": "C2P", "student distilled, int8": "C2*"}
-measured = json.loads(data_path("comparisons/compression.json").read_text(encoding="utf-8"))
-figure = new_figure(9.5, 5)
-for axes, (name, one) in zip(figure.subplots(1, 2, sharey=True), measured["sets"].items()):
-    for version, mark in marks.items():
-        said = one["versions"][version]
-        place = (said["ms_a_text_in_32"], said["accuracy"], said["deviation"])
-        axes.errorbar(*place, fmt=mark, capsize=3, label=version)
-    axes.axhline(one["baselines"]["bag of words"]["accuracy"], ls=":", color="grey")
-    axes.set(title=name, xlabel="ms a text, in batches of 32", ylabel="accuracy")
-figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
-alt = "Accuracy by time of a text, two sets. ONNX: 0.73, 0.81. int8: the same in 0.45 of the "
-alt += "time. Half of the heads: 0.8 of the time. Upper layers removed: half of the time, 0.57 "
-alt += "and 0.63; tuned 0.70 and 0.75. A bag of words: 0.73 and 0.71."
-Picture(figure, alt)
+cut_off = about("23 the lower two layers", accuracy(student, validation), within=0.25)
+print(f"the lower two layers alone {cut_off:.0%}")
 
 # %% [markdown]
-# A bar is one standard deviation over the seeds. Go from right to left. **int8** more than halves the time of a batch and
-# keeps the accuracy. Removing **heads** saves little: attention's matrices hold only a third of a layer's weights.
-# Removing **layers** halves the time, but the head has never seen the vectors of layer 2, so the model has to be trained
-# again; compare it with *tuned on*, which has had that pass, too. The **distilled** student is hardly ahead of the student
-# alone.
+# The head has never seen the vectors of layer 2. Can one more pass over the training data (*tuned*) repair that? A
+# **student** has the lower half of the pre-trained layers. It learns from the labels alone, or by **distillation**: also
+# from the fine-tuned model's probabilities, as in [chapter 16](16_albert_and_distilbert.ipynb). We measured all on film
+# reviews (Pang & Lee 2005) and on the course's reviews, three seeds each. Which version would you serve?
+
+# %%
+compression = json.loads(data_path("comparisons/compression.json").read_text(encoding="utf-8"))
+for name, one in compression["sets"].items():
+    full_model, smaller = (one["versions"][name] for name in ("ONNX", "ONNX, int8"))
+    share = smaller["ms_a_text_in_32"] / full_model["ms_a_text_in_32"]
+    print(f"{name:23} int8: {share:.2f} of the time, accuracy {smaller['accuracy']:.2f}")
+
+# %% [markdown]
+# ![Bars: int8 needs half of the time at the same accuracy; half of the layers, too, but with less accuracy, even tuned.](pictures/23_smaller.svg)
 #
-# And look at the dotted line: a bag of words, which costs next to nothing. On the film reviews no version is ahead of it.
-# So compare with it before you make a model faster.
+# **int8** more than halves the time and keeps the accuracy. Removing **heads** saves little: attention's matrices hold
+# only a third of a layer's weights. Removing **layers** halves the time, but costs accuracy. The **distilled** student is
+# hardly ahead of the other one. And on the film reviews no version is ahead of a bag of words, which costs next to
+# nothing: compare with it before you make a model faster.
 #
 # ## Batches, padding and milliseconds
 #
-# A service gets many texts at the same moment. If they form a batch, each weight is read once for all of them. But texts
-# have different lengths, and the short ones are padded. **Padding share** is the part of a batch that is padding. With a
-# pencil: lengths 5, 6, 30, 31 in one batch give 4 · 31 = 124 positions for 72 tokens, so 42 % is padding. In two batches,
-# 5 with 6 and 30 with 31, it is 2 of 12 + 62 = 74, or 3 %.
+# A service gets many texts at the same moment. In a batch, each weight is read once for all of them, but short texts are
+# padded. The **padding share** is the part of a batch that is padding.
 #
-# The next cell takes 256 texts: reviews, and letters of several reviews. It makes batches of 32 in the order of arrival,
-# then sorted by length, and then as the package does it: sorted, with a new batch where padding would cost more than
-# another run of the graph.
+# ![Texts of 5, 6, 30 and 31 tokens: in one batch 42 % of the positions are padding, in two batches 3 %.](pictures/23_padding.svg)
 #
-# The second cell asks the clock three questions. How many milliseconds does a text cost in batches of 1, 8 and 32? Is
-# int8 faster on this machine? How much of the time does the plan save? Times are not the same on two machines, so this
-# output isn't compared when the notebook is tested. What must hold everywhere is asserted.
+# We batch 256 reviews and letters of several reviews: 32 in the order of arrival, sorted by length, and as the package
+# does it: sorted, with a new batch where padding would cost more than another run of the graph.
 
 # %%
 from bertedu.production.batching import Batching, cut
-from bertedu.production.measuring import padding_share
+from bertedu.production.measuring import in_batches, padding_share
 
 rng = np.random.default_rng(0)
 letters = [" ".join(rng.choice(reviews, rng.choice([1, 1, 1, 3, 5]))) for _ in range(256)]
 questions = [engine.ask(letter) for letter in letters]
-planned = [
-    [one for _, one in batch] for batch in cut([(None, q) for q in questions], Batching())
-]
+waiting = [(None, question) for question in questions]
 plans = {
     "as they come": in_batches(questions),
     "sorted": in_batches(sorted(questions, key=len)),
+    "planned": [[one for _, one in some] for some in cut(waiting, Batching())],
 }
-plans["planned"] = planned
 for name, batches in plans.items():
     print(f"{name:13} {len(batches):3} batches, padding share {padding_share(batches):.0%}")
 
+# %% [markdown]
+# Now we ask the clock: is a text cheaper in a batch, is int8 faster here, and what does the plan save? (Times differ from
+# machine to machine, so this output isn't compared when the notebook is tested.)
+
 # %% tags=["nbval-ignore-output"]
+from bertedu.production.measuring import milliseconds
+
 short = sorted((engine.ask(text) for text in reviews[:96]), key=len)
 for size in (1, 8, 32):
     times = [milliseconds(one, in_batches(short, size)) for one in (engine, engine8)]
@@ -404,26 +419,23 @@ print(", ".join(f"{name} {ms:.2f} ms" for name, ms in spent.items()))
 assert spent["planned"] < 1.1 * spent["as they come"]
 
 # %% [markdown]
-# A batch gains little on one core: even a single text keeps it busy with multiplications (compute-bound, in the words of
-# chapter 22). With many cores or a GPU, a batch gains far more. On the letters, plain sorting takes about half of the
-# time of the order of arrival, and the package's plan about a third.
+# A batch gains little on one core, since a single text keeps it busy (compute-bound, in the words of chapter 22). With
+# many cores or a GPU it gains far more. Sorting saves about half of the letters' time, and the plan more.
 #
 # **Dynamic batching** does this in a service: a text waits a few milliseconds for others, then all that are there are
-# computed together. The wait is the price: it adds to the latency of a quiet service. A busy one gains throughput. A
-# **cache** is cheaper still: the same text gets the same answer without the model, as long as the key contains
-# everything the answer depends on (text, model, version).
+# computed together. A **cache** is cheaper still: the same text gets the same answer without the model, as long as the
+# key contains everything that the answer depends on (text, model, version).
 #
 # ## Latency: why a mean hides the tail
 #
 # **Latency** is how long one client waits. **Throughput** is how many answers come in a second. Latency is reported as
-# **p50** (half are faster: the median) and **p99** (one in a hundred is slower). Why not as a mean? A page that asks
-# the service ten times is slow if *one* of the answers is slow: with a probability of 1 − 0.99¹⁰ ≈ 10 % it meets the
-# slowest hundredth (Dean & Barroso 2013, "The tail at scale").
+# **p50** (half are faster: the median) and **p99** (one in a hundred is slower). Why not as a mean? A page that asks the
+# service ten times meets the slowest hundredth with a probability of 1 − 0.99¹⁰ ≈ 10 % (Dean & Barroso 2013, "The tail at
+# scale").
 #
-# Most of the tail isn't computing but waiting. Say a server needs 10 ms for a request on average, and r requests a
-# second arrive. It is busy for a share **ρ** = 0.01 · r of the time, the **utilization**. If the gaps between arrivals
-# and the service times are both random with an exponential distribution (the **M/M/1 queue**), the mean wait in the
-# queue is
+# Most of the tail is waiting. Say a server needs 10 ms for a request on average, and r requests a second arrive. It is
+# busy for a share **ρ** = 0.01 · r of the time, the **utilization**. If the gaps between arrivals and the service times
+# are random with an exponential distribution (the **M/M/1 queue**), the mean wait in the queue is
 #
 # > ρ / (1 − ρ) · 10 ms
 #
@@ -449,34 +461,35 @@ check("23.2", wait)
 #
 # </details>
 
+# %% [markdown]
+# Does the formula hold? Let's simulate a million requests at random moments.
+
 # %%
 from bertedu.production.measuring import waiting_times
 
-# Does the formula hold? A simulation of a million requests at random moments.
+simulated = {}
 for per_second in (50, 70, 80):
     rho = 0.010 * per_second
-    formula, waited = 10 * rho / (1 - rho), 1000 * waiting_times(per_second, 0.010)
-    found = f"simulated {waited.mean():.0f} ms, p99 {np.quantile(waited, 0.99):.0f} ms"
-    print(f"{per_second} a second: formula {formula:.0f} ms, {found}")
+    waited = 1000 * waiting_times(per_second, 0.010)
+    simulated[per_second] = waited.mean(), np.quantile(waited, 0.99)
+    found = "simulated {:.0f} ms, p99 {:.0f} ms".format(*simulated[per_second])
+    print(f"{per_second} a second: formula {10 * rho / (1 - rho):.0f} ms, {found}")
 
 # %% [markdown]
-# The formula holds. These are times in the queue, without the request's own 10 ms. From 50 to 80 requests a second there
-# is 60 % more traffic, and the mean wait is four times as long. The p99 is several times the mean, even at 50. That is
-# why servers are often planned for a utilization of 50 to 70 %: a burst of requests must not reach the steep part.
+# ![Waiting time by load: the simulated means lie on the formula's curve, which bends upwards; the p99 is far above.](pictures/23_queue.svg)
 #
-# **Here the first sitting ends.** You have a model in a file, in eight bits, and you know what its batches cost.
-# The second sitting puts it behind a service, and watches it.
+# From 50 to 80 requests a second, the mean wait becomes four times as long, and the p99 is several times the mean. So
+# servers are often planned for a utilization of 50 to 70 %: a burst must not reach the steep part.
+#
+# **Here the first sitting ends.** You have a model in a file, in eight bits. The second sitting puts it behind a service.
 #
 # ## Who holds the clock?
 #
-# There are two kinds of load generators. A **closed loop** has some clients; each asks, waits for the answer, and asks
-# again. An **open loop** sends requests at their moments, whether or not earlier ones were answered, as the world does.
+# There are two kinds of load generators. In a **closed loop** each client asks, waits for the answer, and asks again. An
+# **open loop** sends requests at their moments, whether or not earlier ones were answered, as the world does.
 #
-# Suppose a service answers in 1 ms, but stands still for one second out of ten. We want to send it 100 requests a second.
-# A closed loop with one client has only one request in that second, because it waits for the answer: one slow request
-# among some 900. This error is called **coordinated omission**: the client kindly waits while the service is slow, and so
-# it leaves out the requests that would have been slow. The next cell computes both views of the same service. Guess both
-# p99.
+# Suppose a service answers in 1 ms, but stands still for one second out of ten. We want to send it 100 requests a second,
+# with an open loop or with a closed one of a single client. Guess both p99.
 
 # %%
 free, answered = 0.0, []  # when the service is free again; when each request is answered
@@ -486,31 +499,43 @@ for moment in due:
     free = (6.0 if 5 <= begin < 6 else begin) + 0.001  # it stands still from second 5 to 6
     answered.append(free)
 closed_loop = np.append(np.full(900, 0.001), 1.001)  # the one that met the stall
+
+# %% tags=["guess"]
 for name, seconds in (("closed loop", closed_loop), ("open loop", np.array(answered) - due)):
     found = [1000 * number for number in (seconds.mean(), *np.quantile(seconds, (0.5, 0.99)))]
     print("{:12} mean {:4.1f} ms, p50 {:.0f} ms, p99 {:3.0f} ms".format(name, *found))
 
 # %% [markdown]
-# One p99 is 1 ms, the other about 900 ms. Both are counted correctly; only the second counts what people experience. So
-# in an open loop the clock starts when a request was *due*.
+# <details><summary>What you saw, and why</summary>
+#
+# ![The service stands still from second 5 to 6. Of the open loop, every request of that second waits until its end; the closed loop has sent only one.](pictures/23_clock.svg)
+#
+# One p99 is 1 ms, the other about 900 ms. Both are counted correctly; only the second counts what people experience.
+#
+# </details>
+#
+# The closed loop sends only one request in that second. This error is called **coordinated omission**: the client kindly
+# waits while the service is slow, and leaves out the requests that would have been slow. In an open loop the clock starts
+# when a request was *due*.
 #
 # ## A service under load
 #
 # `bertedu serve FOLDER` is a small service in **FastAPI**. It does what the picture at the top shows, up to the
-# decision, which is ours. `serving` starts it in a process of its own, and `load` is the load generator. The next cell
-# starts it, asks for `/health`, and then for one answer.
-#
-# The second cell is the load: a closed loop with 1 and with 16 clients, and open loops at a fifth and at four fifths of
-# what the closed loop reached. The texts are all different, so that the cache doesn't answer. Compare throughput and
-# p99 of the first two lines, then the p99 of the open loops.
+# decision, which is ours. `serving` starts it in a process of its own.
 
 # %%
+from bertedu.production.measuring import request
+
 running = contextlib.ExitStack()  # `running.close()` stops the service
 served = running.enter_context(serving(work / "reviews"))
 status, health = request(served.url, "/health")
 print(status, health["status"], health["use"], health["labels"])
 status, said = request(served.url, body=json.dumps({"text": "The soup was excellent."}))
 print(status, "answered with", ", ".join(said["answers"][0]))
+
+# %% [markdown]
+# Now the load: closed loops with 1 and with 16 clients, and open loops at a fifth and at four fifths of what they reached.
+# Compare throughput and p99.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.production.load import load
@@ -529,49 +554,56 @@ print("closed, 16 clients:", many)
 for share in (0.2, 0.8):
     rate = share * many.per_second
     print(f"open, {rate:4.0f} a second: ", load(served.url, fresh(300), 300, 64, rate))
+assert set(one.statuses) == set(many.statuses) == {200}
+
+# %% [markdown]
+# With 16 clients the throughput rises, since the service is never idle and computes batches. And each client waits longer:
+# **latency against throughput**. **Little's law** joins the two: 16 clients / throughput is the mean latency. (Don't trust
+# these p99 too far: the three slowest requests decide.) And the cache? We send the same text again and again.
+
+# %% tags=["nbval-ignore-output"]
 again = fresh(1) * 200
 print("the same text again:", load(served.url, again, 200, 16))
 report = request(served.url, "/metrics")[1]
 print("rows in a batch", report["rows_per_batch"], "from the cache", report["from_cache"])
-assert set(one.statuses) == set(many.statuses) == {200}
 assert report["from_cache"] >= 150
 
 # %% [markdown]
-# With 16 clients the throughput rises, since the service is never idle between two requests and computes batches. And
-# each client waits longer. That is the trade: **latency against throughput**. **Little's law** joins the two: 16 clients /
-# throughput is the mean latency. The cache is in a class of its own. And a figure such as "200 requests a second" means
-# nothing without the latency at that load, the lengths of the texts, and the kind of loop.
-#
-# Don't trust these p99 too far: out of 300 requests, the three slowest decide. A real test sends many thousands, from
-# another machine.
-#
 # ## Bad input
 #
 # Whatever comes in, a service answers with a **status code** that says whose mistake it was, and one sentence that says
 # how to put it right. 4xx: the client's. 5xx: the service's. A traceback is never an answer, since it tells strangers
-# about your code. Guess before you run the cell: which of these are the client's mistakes?
+# about your code. Guess: which of these six are the client's mistakes?
 
 # %%
 bodies = {"no JSON": b"excellent soup", "not UTF-8": b'{"text": "caf\xe9"}'}
 bodies |= {"a number": b'{"text": 42}', "an empty text": b'{"text": "  "}'}
 bodies |= {"many tokens": json.dumps({"text": "good " * 1000})}
 bodies |= {"300 kB": json.dumps({"text": "x" * 300_000})}
+
+# %% tags=["guess"]
 for name, body in bodies.items():
     status, said = request(served.url, body=body)
     print(f"{name:14} {status}  {said['error']}")
 
 # %% [markdown]
-# 400: not readable at all. 422: readable, but not something that can be answered. 413: too large, and it isn't even kept
-# in memory. 503 would say "too busy, try again": the queue is bounded, because an answer that comes after the client
-# has left is wasted work. Note what doesn't happen: the long text isn't cut silently. The sender should know that
-# its end would not be read.
+# <details><summary>What you saw, and why</summary>
+#
+# ![Five gates in a row. The first stops a body that is too large with 413, then 400 for what is not readable, 422 for no text to answer, 503 for a full queue; the last answers with 200.](pictures/23_codes.svg)
+#
+# All six. 413: too large, and it isn't even kept in memory. 400: not readable at all. 422: readable, but not something
+# that can be answered. 503 would say "too busy, try again": the queue is bounded, because an answer that comes after
+# the client has left is wasted work.
+#
+# </details>
+#
+# The long text isn't cut silently: the sender should know that its end would not be read.
 #
 # ## What to log (optional)
 #
 # You want to find failures later, but you shouldn't keep people's texts. The service's log has a line for each request:
 # status, milliseconds, sizes, and a **digest** of the text, so that equal texts can be recognized. Is a digest
-# anonymous? The next cell shows what a line of the log has. Then somebody who finds a log with plain SHA-256 digests
-# tries all short texts that are likely.
+# anonymous? Somebody who finds plain SHA-256 digests tries all likely short texts.
 
 # %%
 line = json.loads(served.log.read_text(encoding="utf-8").splitlines()[2])["line"]
@@ -583,23 +615,24 @@ for noun, word in product(nouns, words):
         print(f"found: The {noun} was {word}.")
 
 # %% [markdown]
-# A hash of something that can be guessed isn't anonymous: names, telephone numbers and short messages can all be tried.
-# The service uses a **keyed** digest (HMAC is the best-known kind), with a secret key that exists only as long as the
-# process. It says that two texts of one run were equal, and nothing else. (`address` is the path that was asked, such as
-# /answer. The client's own address isn't kept either.)
+# A hash of something that can be guessed isn't anonymous. The service uses a **keyed** digest (HMAC is the best-known
+# kind), with a secret key that exists only as long as the process. It says that two texts of one run were equal, and
+# nothing else. (`address` is the path that was asked, such as /answer, not the client's.)
 #
 # ## A threshold by cost
 #
-# The model gives probabilities. Somebody has to decide. Our guest house wants to call each guest who is unhappy. A call
-# in vain costs 2 (a **false alarm**). An unhappy guest who isn't called costs 20 (a **miss**). The right decisions cost
-# nothing. From which probability p of "negative" on do we call? Calling is cheaper if (1 − p) · 2 < p · 20, so
+# Somebody has to decide. Our guest house wants to call each guest who is unhappy. A call in vain costs 2 (a **false
+# alarm**). An unhappy guest who isn't called costs 20 (a **miss**). From which probability p of "negative" on do we call?
+# Calling is cheaper if (1 − p) · 2 < p · 20, so
 #
 # > p > c_fp / (c_fp + c_fn) = 2 / 22 = 0.09
 #
-# where c_fp is the cost of a false positive (the false alarm) and c_fn that of a false negative (the miss). This needs
-# **calibrated** probabilities: among messages with p = 0.09, nine in a hundred must really be negative. It also needs
-# about the same share of unhappy guests as in the data that the calibration was fitted on. If the probabilities aren't
-# calibrated, there are two ways: calibrate them, or choose the threshold on validation by counting the cost.
+# with c_fp for a false positive (the false alarm) and c_fn for a false negative (the miss).
+#
+# ![Cost by p: not calling rises and crosses calling at 0.09; a reader is cheapest between 0.05 and 0.5.](pictures/23_costs.svg)
+#
+# This needs **calibrated** probabilities (among messages with p = 0.09, nine in a hundred are negative), and the same
+# share of unhappy guests as when they were calibrated. Otherwise choose the threshold on validation, by counting the cost.
 #
 # ### Exercise 23.3 · The cheapest threshold
 # ●●○○ · 12 minutes
@@ -633,9 +666,7 @@ check("23.3", cheapest_threshold)
 # </details>
 
 # %% [markdown]
-# The next two cells do it for the guest house. The first fits a temperature on validation (the one with the lowest loss),
-# the second compares ways to decide, by their cost on the test set. "Temperature" uses the formula 0.09 with the
-# calibrated probabilities, "counted" the threshold with the lowest cost on validation.
+# For the guest house we first fit a temperature on validation (the one with the lowest loss).
 
 # %%
 
@@ -645,18 +676,15 @@ def numbers_of(rows):  # logits [N, C], classes [N]
     return np.stack(task.predictions(model, rows)), classes
 
 
-logits, classes = numbers_of(validation)
-
-
 def loss_at(t):
     return -log_softmax(logits / t, axis=1)[np.arange(300), classes].mean()
 
 
+logits, classes = numbers_of(validation)
 temperature = min(np.linspace(0.5, 3, 51), key=loss_at)
-before = about(0.42, loss_at(1), within=0.15)
-after = about(0.39, loss_at(temperature), within=0.15)
-print(f"temperature {about(1.40, temperature, within=0.4):.2f}", end=", ")
-print(f"validation loss {before:.2f} before, {after:.2f} after")
+cooler = about(0.39, loss_at(temperature), within=0.15)
+print(f"temperature {about(1.40, temperature, within=0.5):.2f}", end=", ")
+print(f"validation loss {about(0.42, loss_at(1), within=0.15):.2f} before, {cooler:.2f} after")
 
 # %%
 negative = task.labels.index("negative")
@@ -671,135 +699,143 @@ test_logits, test_classes = numbers_of(test)
 p, cooled = (softmax(test_logits / t, axis=1)[:, negative] for t in (1, temperature))
 known = softmax(logits, axis=1)[:, negative]  # on validation
 counted = min([*known, 1.1], key=lambda threshold: cost(known, threshold, classes))
+
+# %% [markdown]
+# Then we compare ways to decide, by their cost on the test set. "Temperature" uses 0.09 with the calibrated
+# probabilities, "counted" the threshold with the lowest cost on validation.
+
+# %%
 ways = {"call nobody": (p, 1.1, 2000), "call everybody": (p, 0, 400), "0.5": (p, 0.5, 190)}
 ways |= {"formula": (p, 2 / 22, 118), "temperature": (cooled, 2 / 22, 112)}
-found = {}
+spent_by = {}
 for name, (of_test, threshold, expected) in (ways | {"counted": (p, counted, 136)}).items():
-    found[name] = cost(of_test, threshold, test_classes)
-    print(f"{name:15} costs {about(expected, found[name], within=120):.0f} for 300 guests")
-by_cost = [found.pop(name) for name in ("formula", "temperature", "counted")]
-assert np.mean(by_cost) < min(found.values())
+    spent_by[name] = cost(of_test, threshold, test_classes)
+    told = about(expected, spent_by[name], within=150)
+    print(f"{name:15} costs {told:.0f} for 300 guests")
+by_cost = [spent_by.pop(name) for name in ("formula", "temperature", "counted")]
+assert np.mean(by_cost) < min(spent_by.values())
 
 # %% [markdown]
 # At 0.5 the model misses too many unhappy guests: that costs more than the thresholds by cost. Don't rank the three: a
 # single missed guest is 20.
 #
-# A third kind of decision is **abstaining**: a person reads the texts in between. Suppose that reading costs 1 and that
-# the person is always right. Then a text should be read where 1 is less than both expected costs: 1 < 20p and
-# 1 < 2 · (1 − p), so 0.05 < p < 0.5. What does it save?
+# A third kind of decision is **abstaining**: a person reads the texts in between. If reading costs 1 and the person is
+# always right, a text should be read where 0.05 < p < 0.5 (see the picture). What does it save?
 
 # %%
 reading = (p > 0.05) & (p < 0.5)
 abstained = reading.sum() + cost(p[~reading], 0.5, test_classes[~reading])
-print(f"abstaining costs {about(87, abstained, within=60):.0f}", end=", ")
+print(f"abstaining costs {about(87, abstained, within=80):.0f}", end=", ")
 print(f"and a person reads {about(0.12, reading.mean(), within=0.12):.0%} of the texts")
 
 # %% [markdown]
-# Compare that with the formula alone, and remember that the reader's pay is in it. It needs a reader who keeps up.
-#
+# Compare that with the formula alone; the reader's pay is in it.
 #
 # ## Drift
 #
 # Labels come late or never, so a service can't watch its accuracy. It can watch its inputs. The package's **monitor**
-# compares the newest texts with reference texts: the mean confidence, the share of word pieces that
-# the reference texts did not have, and the share of unknown pieces. It reports the difference of means in standard
-# errors, and raises an alarm above 4.
+# compares the newest texts with reference texts: the mean confidence, the share of word pieces that the reference texts
+# did not have, and the share of unknown pieces. It raises an alarm where means differ by over 4 standard errors.
 #
-# The reference is one half of the validation reviews. The next cell watches three days. On the first, the other half
-# arrives. On the second come the test reviews, which have other sentence patterns. On the third, somebody sends it
-# letters about sheep, money and music. Guess: is the model less certain on these?
+# The reference is one half of the validation reviews. On the first day the other half arrives. On the second come the
+# test reviews, which have other sentence patterns. On the third, somebody sends letters about sheep, money and music.
 
 # %%
 from bertedu.production.monitor import Monitor, Reference
 
-days = {"the same": validation[1::2], "test": test, "letters": read("stress/topics/test.tsv")}
-sure = {}
-for name, rows in days.items():
-    monitor = Monitor(tokenizer.unk_token_id, Reference.load(work / "reviews"))
-    for answer in (engine.answer([engine.ask(row.text)])[0] for row in rows):
+reference = Reference.load(work / "reviews")
+
+
+def watch(rows):  # what the monitor says after these texts
+    monitor = Monitor(tokenizer.unk_token_id, reference)
+    for row in rows:
+        answer = engine.answer([engine.ask(row.text)])[0]
         monitor.add(answer.pieces, answer.confidence)
-    report = monitor.report()
-    sure[name] = report["confidence"]["recent"]
-    print(f"{name:9} {report['new_pieces']['recent']:.0%} new pieces", end=", ")
+    return monitor.report()
+
+
+# %%
+days = {"the same": validation[1::2], "test": test, "letters": read("stress/topics/test.tsv")}
+reports = {name: watch(rows) for name, rows in days.items()}
+for name, report in reports.items():
     alarm = "alarm" if "new_pieces" in report["alarms"] else "no alarm"
-    usual = {"the same": 0.88, "test": 0.92, "letters": 0.90}[name]
-    print(f"{alarm} for new pieces, confidence {about(usual, sure[name], within=0.1):.2f}")
+    print(f"{name:9} {report['new_pieces']['recent']:.0%} new pieces, {alarm}")
+
+# %% [markdown]
+# ![A text of each day in pieces: in the first none is new to the reference, in the others many are.](pictures/23_new_pieces.svg)
+#
+# The words show the drift. No answer is right for the letters: is the model less certain on them?
+
+# %% tags=["guess"]
+sure = {name: report["confidence"]["recent"] for name, report in reports.items()}
+for name, confidence in sure.items():
+    print(f"{name:9} confidence {about(f'23 on {name}', confidence, within=0.1):.2f}")
 assert sure["letters"] > sure["the same"] - 0.1
 
 # %% [markdown]
-# The words show the drift, and the confidence doesn't: on letters, for which no answer is right here, the model is about
-# as certain as on reviews. It has to put its probability somewhere. If you wait for the confidence to fall, you may wait
-# in vain.
+# <details><summary>What you saw, and why</summary>
 #
-# And did the second day deserve its alarm? A third of the pieces are new, but in this run the accuracy on the test
-# reviews was about as high as on validation.
+# On letters the model is about as certain as on reviews. It has to put its probability somewhere. If you wait for the
+# confidence to fall, you may wait in vain.
 #
-# An alarm says that the inputs are different (**covariate shift**), not that the answers are wrong. And no alarm doesn't
-# say that all is well: if people start to mean something else by the same words (**concept drift**), these measures see
-# nothing. The remedy is a small sample, labeled by people, every week.
+# </details>
+#
+# And did the second day deserve its alarm? The accuracy on the test reviews was about as high as on validation. An alarm
+# says that the inputs are different (**covariate shift**), not that the answers are wrong. And if people start to mean
+# something else by the same words (**concept drift**), these measures see nothing. The remedy is a small sample, labeled
+# by people, every week.
 #
 # ## Search as a product (optional)
 #
-# The other service that is built with BERT most often is search: find the passages that answer a question.
+# The other service that is built with BERT most often is search.
 # [Chapter 13](13_pairs_and_similarity.ipynb) compared the **bi-encoder** (one vector for each text, an index of vectors)
-# with the **cross-encoder** (reads both texts together, reranks a few hits). Three more ways belong to the field:
+# with the **cross-encoder** (reads both texts together, reranks a few hits). Three more ways:
 #
 # - **BM25** (Robertson & Zaragoza 2009), without any network: word overlap, in which rare words count more, repeating a
-#   word counts less and less, and a long passage is discounted for its length. It is the baseline.
+#   word counts less and less, and a long passage is discounted. It is the baseline.
 # - **Late interaction** (ColBERT, Khattab & Zaharia 2020): one vector for each *token*. For each token of the question
 #   take its best cosine with a token of the passage, and add these up (**MaxSim**).
 # - **SPLADE** (Formal et al. 2021): a weight for each word of the vocabulary, log(1 + ReLU(logit)) of the masked-LM head,
-#   the highest over the tokens. A penalty in training keeps it sparse, so an inverted index can hold it. It may give
-#   weight to words that the text doesn't contain.
+#   the highest over the tokens. A penalty in training keeps it sparse, so that an inverted index can hold it.
 #
-# Compute both with a pencil. On the left are the cosines of a question with two tokens and a passage with three. On the
-# right, for SPLADE, are the logits that the passage's three tokens give to the words *horse*, *mare* and *tax*.
+# ![MaxSim adds each row's largest cosine: 1.1. SPLADE takes each column's largest logit: horse 1.1, mare 1.9, tax 0.](pictures/23_search.svg)
 #
-# | cosine | the | mare | ran | | logit | horse | mare | tax |
-# |---|---|---|---|---|---|---|---|---|
-# | where | 0.1 | 0.2 | 0.3 | | the | −1 | −2 | −3 |
-# | horse | 0.0 | 0.8 | 0.1 | | mare | 2 | 6 | −1 |
-# | | | | | | ran | 1 | 0 | −2 |
-#
-# MaxSim is 0.3 + 0.8 = 1.1. SPLADE's weights are ln 3 = 1.1 for *horse*, ln 7 = 1.9 for *mare* and 0 for *tax*. The text
-# doesn't contain the word *horse*. The next cell computes both: MaxSim in one line, SPLADE with the package.
-#
-# How good is a search? **recall@k** is the share of questions whose right passage is among the first k hits. **MRR@10**
-# (mean reciprocal rank) is the mean of 1 / rank of the right passage, with 0 if it isn't among the first ten: ranks 1, 4
-# and none give (1 + 1/4 + 0) / 3 = 0.42.
-#
-# Then the cell reads a measurement with three seeds. All encoders start from our checkpoint and train for three minutes
-# at most. *Stories* are 870 short stories of this course with 201 questions, *public* is 3,248 passages of SQuAD's and
-# XQuAD's Wikipedia pages with 300 questions. The last two lines are **hybrids**: late interaction or a cross-encoder
-# reranks BM25's hits, and both scores are added. Which way wins?
+# SPLADE gives weight to *horse*, which the text doesn't contain. Check both with a pencil, then with the cell.
 
 # %%
 from bertedu.search.sparse import term_weights
 
-cosines = torch.tensor(
-    [[0.1, 0.2, 0.3], [0.0, 0.8, 0.1]]
-)  # tokens of the question, of the passage
+cosines = torch.tensor([[0.1, 0.2, 0.3], [0.0, 0.8, 0.1]])  # tokens of question and passage
 print(f"MaxSim {cosines.amax(dim=1).sum():.1f}")
 of_words = torch.tensor([[[-1.0, -2.0, -3.0], [2.0, 6.0, -1.0], [1.0, 0.0, -2.0]]])  # [1, T, V]
 weighed = term_weights(of_words, torch.ones(1, 3, dtype=torch.long))[0].tolist()
 print("SPLADE", [round(weight, 1) for weight in weighed])
 
-measured = json.loads(data_path("comparisons/search.json").read_text(encoding="utf-8"))["sets"]
+# %% [markdown]
+# How good is a search? **recall@k** is the share of questions whose right passage is among the first k hits. **MRR@10**
+# (mean reciprocal rank) is the mean of 1 / rank of the right passage, with 0 beyond the first ten: ranks 1, 4 and none
+# give (1 + 1/4 + 0) / 3 = 0.42.
+#
+# We measured with three seeds. *Stories* are 870 short stories of this course with 201 questions, *public* is 3,248
+# passages of SQuAD's and XQuAD's Wikipedia pages with 300. The last two lines are **hybrids**: late interaction or a
+# cross-encoder reranks BM25's hits, and both scores are added. Which way wins?
+
+# %%
+searches = json.loads(data_path("comparisons/search.json").read_text(encoding="utf-8"))["sets"]
 print(f"{'':17} stories: recall@10, MRR   public: recall@10, MRR")
 ways = {name: name for name in ("BM25", "bi-encoder", "late interaction", "SPLADE")}
 ways |= {"BM25 + late": "BM25, late interaction on its hits, scores added"}
 ways |= {"BM25 + cross": "BM25, reranked, scores added"}
 for name, way in ways.items():
-    runs = [measured[which]["ways"][way].values() for which in ("stories", "public")]
+    runs = [searches[which]["ways"][way].values() for which in ("stories", "public")]
     kinds = ("recall_at_10", "mrr")
     found = [np.mean([one[kind] for one in of_seeds]) for of_seeds in runs for kind in kinds]
     print(f"{name:17}" + "".join(f"{number:13.2f}" for number in found))
 
 # %% [markdown]
-# Alone, only late interaction beats BM25, and only on the stories. BM25 needs no training and less than a millisecond for
-# a question. But read the last two lines: BM25 and a BERT *together* are better than BM25 on both sets. And read how the
-# sets were made: whoever wrote a question had its passage before them, so its words stand in the passage. Where users say
-# it in their own words, BM25's advantage shrinks.
+# Alone, only late interaction beats BM25, and only on the stories. BM25 and a BERT *together* are better than BM25 on both
+# sets. But the people who wrote a question had its passage before them. Where users say it in their own words, BM25's
+# advantage shrinks.
 #
 # <details><summary>A trap of SPLADE</summary>
 #
@@ -810,14 +846,13 @@ for name, way in ways.items():
 #
 # </details>
 #
-# What you should take away is the order of work: BM25 first, as a baseline that runs today. Then every step has to beat
-# it on *your* questions. (`benchmarks/README.md` has the table with times, seeds and the other reranked ways.)
+# So begin with BM25, a baseline that runs today. Then every step has to beat it on *your* questions.
+# (`benchmarks/README.md` has the table with times and seeds.)
 #
 # ## The proof
 #
 # The answer that a client reads has gone through JSON, a batch with strangers, a graph and JSON again. Is it still what
-# the model says? The next cell sends all validation reviews to the running service, 50 in a request, and compares the
-# probabilities with those of PyTorch. Then it stops the service.
+# the model says? We send all validation reviews to the running service, and stop it.
 
 
 # %%
@@ -839,12 +874,11 @@ assert served.process.poll() is not None  # the service has ended
 # ## Broken BERT: fast and wrong
 #
 # On Monday the guest house gets a new version of the service. `/health` says "ok". The log shows nothing but status 200.
-# It is as fast as before. Each answer comes with a probability, and most of these are high. On Friday somebody reads the
-# answers.
+# It is as fast as before, and many of its probabilities are high. On Friday somebody reads the answers.
 #
 # The next cell builds that version. It changes one file of the folder, and the digest of this file, as if the exporter
-# had been given it so. The code is folded, so leave it folded for now.
-# The second cell asks it for the validation reviews. No error. How certain is it on average, and how much is right?
+# had been given it so. Its code is folded, so leave it folded for now. Then we ask it for the validation reviews. Guess:
+# how certain is it on average, and how much is right?
 
 
 # %% tags=["hide-input"]
@@ -868,56 +902,64 @@ with serving(monday) as served:
     print("health:", request(served.url, "/health")[1]["status"])
     statuses, said = through_http(served)
     drift = request(served.url, "/metrics")[1]["drift"]
-right = np.mean([one["label"] == row.label for one, row in zip(said, validation)])
-sure = np.mean([one["probability"] for one in said])
-before = np.mean([one["probability"] for one in full])
 print("statuses:", sorted(statuses))
-print(f"mean confidence {about(0.79, sure, within=0.15):.2f}", end=", ")
-print(f"last week {about(0.88, before, within=0.08):.2f}")
-print(f"accuracy {about(0.33, right, within=0.1):.0%}, guessing 33%")
+
+# %% tags=["guess"]
+right = np.mean([one["label"] == row.label for one, row in zip(said, validation)])
+certain = np.mean([one["probability"] for one in said])
+before = np.mean([one["probability"] for one in full])
+print(f"mean confidence {about('23 certain on Monday', certain, within=0.2):.2f}", end=", ")
+print(f"last week {about('23 certain last week', before, within=0.1):.2f}")
+print(f"accuracy {about('23 right on Monday', right, within=0.1):.0%}, a guess {1 / 3:.0%}")
 
 # %% [markdown]
-# It is no better than a guess, and it still claims to be right in most cases. The mean confidence may be a little lower
-# than last week. Where the same model is trained on another processor, it may not be: 0.74 and 0.85 were both seen.
-# Nobody could read from such a number how bad things are.
+# <details><summary>What you saw, and why</summary>
 #
-# Where would you look? Write down three suspects before you read on, and what each of them would show. Swapped labels,
-# for example, would leave a pattern: all positive reviews would get the same wrong label. The next cell compares what
-# both versions do to one sentence: tokens, then ids. The first step that differs is the culprit.
+# It is no better than a guess, and it still claims to be right in most cases. Its confidence may be lower than last
+# week's. Where the same model is trained on another processor, it may be higher: 0.74 and 0.86 were both seen. Nobody
+# could read from such a number how bad things are.
+#
+# </details>
+#
+# Where would you look? Write down three suspects before you read on, and what each of them would show. (Swapped labels
+# would give all positive reviews the same wrong label.) The next cell compares what both versions do to one sentence. The
+# first step that differs is the culprit.
 
 # %%
-wrong = Engine(monday)
-for name, one in (("last week", engine), ("monday", wrong)):
-    ids = one.ask("The soup was excellent.").ids
+monday_engine, sentence = Engine(monday), "The soup was excellent."
+for name, one in (("last week", engine), ("monday", monday_engine)):
+    ids = one.ask(sentence).ids
     print(f"{name}, {len(one.tokenizer)} tokens: {one.tokenizer.convert_ids_to_tokens(ids)}")
     print(f"  ids {ids}")
 print("what the model reads on monday:", tokenizer.decode(ids))
 
 # %% [markdown]
-# The tokens are the same, and the ids aren't. Somebody has sorted `vocab.txt`, maybe for a nicer diff. The size is the
-# same, so each check of shapes passes. The model reads what `tokenizer.decode` printed instead of the sentence.
+# ![A sentence's pieces, their ids in both weeks, and what the model knows under Monday's ids: other pieces.](pictures/23_monday.svg)
 #
-# The usual ways to this bug: the tokenizer of another checkpoint with a vocabulary of the same size; cased against
-# uncased; a vocabulary that was trained again; a file that was edited. The graph can't notice it. Did anything? The
-# monitor of "Drift" counts ids, and to it Monday's texts were full of new pieces. The next cell looks for that alarm.
-# (The monitor watches the confidence, too, but don't count on it: a softmax has to put its probability somewhere. Trained
-# on one processor, this model was unsure enough for an alarm; trained on another, it wasn't.)
+# Somebody has sorted `vocab.txt`, maybe for a nicer diff. The size is the same, so each check of shapes passes, and the
+# model reads other words. The usual ways to this bug: the tokenizer of another checkpoint with a vocabulary of the same
+# size; cased against uncased; a vocabulary that was trained again; a file that was edited.
 #
-# But an alarm of the monitor comes after dozens of wrong answers, and somebody has to read it. A **startup check** stops
-# the service before the first one. Monday's exporter read the sorted file and stored its digest, so let's write a digest
-# of the vocabulary that is stored with the *model*, when it is trained. `broken_digest` is a first try: it would be
-# compared at the start.
+# Did anything notice it? The monitor of "Drift" counts ids.
 
 # %%
 alarm = "alarm" if "new_pieces" in drift["alarms"] else "no alarm"
 print(f"new pieces {drift['new_pieces']['recent']:.0%}: {alarm}")
 
+# %% [markdown]
+# (Don't count on its other measure, the confidence: trained on another processor, this model was as sure as before.)
+#
+# But that alarm comes after dozens of wrong answers, and somebody has to read it. A **startup check** stops the service
+# before the first one. Monday's exporter read the sorted file and stored its digest, so let's write a digest of the
+# vocabulary that is stored with the *model*, when it is trained. `broken_digest` is a first try.
 
+
+# %%
 def broken_digest(tokens, lower_case):
     return hashlib.sha256("".join(sorted(tokens)).encode()).hexdigest()
 
 
-digests = {broken_digest(one.tokenizer.tokens, False) for one in (engine, wrong)}
+digests = {broken_digest(one.tokenizer.tokens, False) for one in (engine, monday_engine)}
 print("different digests:", len(digests))
 
 # %% [markdown]
@@ -952,13 +994,14 @@ check("23.4", vocabulary_digest)
 # </details>
 
 # %% [markdown]
-# A digest finds any change of the file. It finds no change in the *code* of the tokenizer, and none in another library's
-# reading of the file. A second check covers the whole way: **golden requests**, a few texts with answers that were stored
-# at export. At the start, the service asks itself and refuses to start where an answer differs. The next cell tries four
-# versions with 32 golden requests. In the last version a single line of the vocabulary is lost, so that all later ids
-# are too small by one. Guess its accuracy. The last line of the output shows what our service says if the file was
-# changed after the export: `bertedu export` stores a digest of each file, and `bertedu serve` compares them before it
-# starts.
+# A digest finds no change in the *code* of the tokenizer. A second check covers the whole way: **golden requests**, a few
+# texts with the answers that the model gave when it was tested. The service asks itself at the start, and refuses to
+# start where an answer differs.
+#
+# ![An edited file is stopped by all three checks, a wrong vocabulary by two, changed code only by golden requests.](pictures/23_checks.svg)
+#
+# We try four versions with 32 golden requests. In the last one a single line of the vocabulary is lost, so that all later
+# ids are too small by one. Guess its accuracy.
 
 # %%
 golden = {text: said["probabilities"] for text, said in zip(reviews[:32], full)}
@@ -971,15 +1014,32 @@ def failed(engine, tolerance=0.1):  # how many golden requests get another answe
 
 
 lost = Engine(another_version("lost", lambda lines: lines[:4000] + lines[4001:]))
-versions = {"last week": (engine, 0, 0.83, 0.88), "int8": (engine8, 0, 0.83, 0.88)}
-versions |= {"monday": (wrong, 27, 0.33, 0.79), "a line lost": (lost, 10, 0.73, 0.86)}
-for name, (one, fails, expected, usual) in versions.items():
-    found = answers(one, reviews)
+versions = {"last week": engine, "int8": engine8, "monday": monday_engine, "a line lost": lost}
+assert not failed(engine)
+
+# %% tags=["guess"]
+for name, one in versions.items():
+    found, key = answers(one, reviews), f"23 {name}"
     right = np.mean([s["label"] == row.label for s, row in zip(found, validation)])
-    sure = about(usual, np.mean([s["probability"] for s in found]), within=0.15)
-    fails = about(fails, failed(one), within=9 if fails else 0.5)
+    sure_of = np.mean([s["probability"] for s in found])
+    fails = about(f"{key}, golden", failed(one), within=10)
     print(f"{name:12} {fails:.0f} of 32 golden requests fail", end=", ")
-    print(f"accuracy {about(expected, right, within=0.1):.0%}, confidence {sure:.2f}")
+    print(f"accuracy {about(f'{key}, right', right, within=0.12):.0%}", end=", ")
+    print(f"confidence {about(f'{key}, certain', sure_of, within=0.2):.2f}")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# Int8 passes, since the tolerance leaves room for rounding. The lost line would have been the worst: the model is still
+# right in most cases, because the most frequent words stand before the gap. No status code, no confidence and no glance
+# at a few answers would tell: only the new pieces of the monitor, and the golden requests.
+#
+# </details>
+#
+# Choose golden texts with many different words: a text whose words all stand before the gap passes. And what does our
+# service say if the file was changed after the export? `bertedu export` stores a digest of each file.
+
+# %%
 try:
     Engine(
         another_version("tuesday", lambda lines: lines[:5] + sorted(lines[5:]), old_digest=True)
@@ -989,28 +1049,21 @@ except UserError as error:
 shutil.rmtree(work, ignore_errors=True)  # the exported folders
 
 # %% [markdown]
-# Int8 passes, since the tolerance leaves room for rounding. With either check, Monday's version would never have
-# started. And the lost line would have been the worst: the model is still right in most cases, because the most
-# frequent words stand before the gap. No status code, no confidence (compare the last column) and no glance at
-# a few answers would tell: only the new pieces of the monitor, and the golden requests. Choose golden texts with
-# many different words: a text whose words all stand before the gap passes.
-#
 # ## Paper and code
 #
 # | | paper | here |
 # |---|---|---|
 # | int8 | Jacob et al. 2018: integers in the whole network, trained for it, for convolutions | dynamic: weights before, activations at run time, no training |
-# | removing heads | Michel et al. 2019: many heads can be removed after training with little loss | half of the heads removed, then fine-tuned: 0.80 and 0.83 of the time of a text in batches of 32, 0.82 and 0.87 alone. Removing layers saves more |
-# | removing layers | Fan et al. 2020 (LayerDrop): layers are dropped at random during training, so that any subset works later | cut afterwards, then fine-tuned |
+# | removing heads | Michel et al. 2019: many can be removed after training with little loss | half of them, then fine-tuned: 0.80 and 0.83 of the time |
+# | removing layers | Fan et al. 2020 (LayerDrop): dropped at random in training, so that any subset works | cut afterwards, then fine-tuned |
 # | distillation | Sanh et al. 2019 (DistilBERT): in pre-training, from every second layer of the teacher | for the task, from the lower layers |
-# | ColBERT | Khattab & Zaharia 2020: markers, [MASK] tokens that lengthen the question, an index of all token vectors | without them, every passage compared |
+# | ColBERT | Khattab & Zaharia 2020: markers, [MASK] tokens that lengthen the question, an index | without them |
 # | SPLADE | Formal et al. 2021: the maximum over tokens in version 2, a sum in version 1 | the maximum |
-# | calibration | Guo et al. 2017: one temperature, fitted on validation | the same |
+# | calibration | Guo et al. 2017: one temperature | the same |
 #
 # ## Summary
 #
-# - An exported graph has no tokenizer and no labels. Compare it with the model on texts of many lengths, in batches with
-#   padding, before you trust it.
+# - An exported graph has no tokenizer and no labels. Compare it with the model on texts of many lengths, with padding.
 # - int8: integers times a scale. One outlier costs precision for all that share its scale. Measure the effect on the
 #   task.
 # - Batch by length, wait a little, bound the queue. Report throughput and p99 together, from an open loop.
