@@ -186,8 +186,8 @@ except Exception as error:
 # %% [markdown]
 # ![As traced, the graph takes only the example's shape, and one more token is an error. With dynamic axes it answers both.](pictures/23_traced.svg)
 #
-# The shape of the example has become part of the graph. This graph is at least honest. In a worse one, tracing took a
-# length or a mask for a constant, and the answers are wrong without an error. So an export needs:
+# The shape of the example has become part of the graph. This graph is at least honest: it raises an error. In a
+# worse one, tracing took a length or a mask for a constant, and the answers are wrong. So an export needs:
 #
 # - **dynamic axes** (the argument `dynamic_shapes`): we name the axes that may vary, here the batch and the tokens
 # - **a check on real texts of many lengths**, in batches with padding
@@ -198,7 +198,7 @@ except Exception as error:
 # %% tags=["guess"]
 texts = [(row.text, None) for row in validation[::2]]  # each second one: see "Drift"
 exported = export_model(model, tokenizer, work / "reviews", texts=texts, source="reviews")
-difference = about("23 the graph's logits", exported.checked["largest_difference"], within=1e-4)
+difference = about("23 graph off by", exported.checked["largest_difference"], within=1e-4)
 print(f"largest difference {difference:.0e}")
 
 # %%
@@ -270,7 +270,7 @@ largest = {"per tensor": weights.abs().max(), "per channel": weights.abs().amax(
 # %% [markdown]
 # ![Seven pale columns and an outlier. Per tensor one scale serves all, per channel only the outlier's is large.](pictures/23_outlier.svg)
 #
-# Guess: by what factor do the mean errors of the last four columns differ? They are ordinary columns.
+# Guess: by what factor do the two mean errors of the last four columns differ? (These columns are ordinary.)
 
 # %% tags=["guess"]
 for name, one in largest.items():
@@ -341,8 +341,9 @@ changes = [abs(one["probability"] - other["probability"]) for one, other in zip(
 print(f"largest change of a probability {about(0.03, max(changes), within=0.1):.2f}")
 
 # %% [markdown]
-# Hardly a label changes. But probabilities move, and a threshold should be chosen again. The file isn't four times smaller, since the embedding table stays in 32 bits. Is int8 faster? That depends on
-# the processor's instructions: measure it on the machine that will serve.
+# Hardly a label changes. But probabilities move, and a threshold should be chosen again. The file isn't four times
+# smaller, since the embedding table stays in 32 bits. Is int8 faster? That depends on the processor's instructions:
+# measure it on the machine that will serve.
 #
 # ## A smaller model (optional)
 #
