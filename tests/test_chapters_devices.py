@@ -41,6 +41,10 @@ MOVES = {
         "output = play(pair, to_device(masked_batch(train_ids[rows], generator), device))",
         "ids = tokenizer(sentence).input_ids.to(device)",
     ),
+    "19": (
+        "ids = torch.randint(10, (32, 16)).to(device)",
+        "scores = agreement(train_ids[some].to(device))",
+    ),
     "20": (
         "return BertForMaskedLM(config).to(device)",
         "(x.to(device) for x in (seen, (batch > 0).long(), labels))",
@@ -74,4 +78,4 @@ def test_a_forgotten_move_to_the_device_is_noticed(chapter, move):
 
 
 def test_the_chapters_that_train_for_long_ask_for_the_device():
-    assert {"00", "08", "10", "11", "12", "13", "14", "15", "16", "17", "20"} <= set(ON_A_DEVICE)
+    assert {"00", "08", "10", "11", "12", "13", "14", "15", "16", "17", "19", "20"} <= set(ON_A_DEVICE)
