@@ -1,10 +1,9 @@
 # %% [markdown]
 # # 21 · Which one?
 #
-# Eleven members of the family, BERT among them, were trained on the same text for the same time. Now you have to
-# choose one, and to say how sure you are. You will build the few lines of statistics that tell a difference from
-# noise, and read the results with them. At the end there is a guide: which model for which task, and when to take none
-# of them.
+# Eleven members of the family were trained on the same text for the same time. Now you have to choose one, and to say
+# how sure you are. You will build the few lines of statistics that tell a difference from noise, and read the results
+# with them. At the end there is a guide: which model for which task, and when to take none of them.
 #
 # ## What you will be able to do
 #
@@ -14,7 +13,7 @@
 # - find the models that no other one beats in both cost and score (optional: when an encoder is cheaper than a prompt)
 # - detect an unfair comparison with an A/A test, and repair it
 #
-# **Time:** three sittings of about 35, 45 and 45 minutes ·
+# **Time:** three sittings of about 35, 40 and 40 minutes ·
 # **You need:** [20 · Many languages](20_many_languages.ipynb) ·
 # **Next:** [22 · From two cores to many GPUs](22_many_gpus.ipynb)
 #
@@ -51,9 +50,8 @@
 #
 # ## Where this part sits
 #
-# This chapter adds nothing to BERT. It compares what chapters 15 to 19 have built. The next cell draws a map of the
-# published models: a row for each, with its chapter in brackets, and a column for each kind of change. (In the
-# comparison, DistilBERT takes part twice, with and without its teacher, and DeBERTa in two versions.)
+# This chapter adds nothing to BERT. It compares what chapters 15 to 19 have built: a row for each published model, a
+# column for each kind of change. (DistilBERT takes part twice, with and without its teacher, DeBERTa in two versions.)
 
 # %%
 from bertedu.chapters.ch21_which_one import family_pictures as pictures
@@ -61,16 +59,14 @@ from bertedu.chapters.ch21_which_one import family_pictures as pictures
 pictures.family_map()
 
 # %% [markdown]
-# Look at how differently the rows are filled. "Is DeBERTa better than RoBERTa?" is mostly a question about relative
-# positions. "Is ModernBERT better than BERT?" is one about half a dozen things at once.
+# "Is DeBERTa better than RoBERTa?" is mostly a question about relative positions, "Is ModernBERT better than BERT?" one
+# about half a dozen things.
 #
 # ## The problem: two rankings
 #
 # `benchmarks/family.py` pre-trained the members and fine-tuned each of them on nine tasks. Then it did both again from
-# other random **seeds**. In pre-training a seed decides the initial weights, the order of the texts and the masks. In
-# fine-tuning it decides the weights of the new head and the order of the rows. The results are in
-# `data/family/results.json`. The next cell loads them. `columns[task][name]` is a list of test scores, one for each
-# seed.
+# other random **seeds**. In pre-training a seed decides the initial weights, the order of the texts and the masks, in
+# fine-tuning the head's weights and the order of the rows. `columns[task][name]` is a list of test scores, one a seed.
 
 # %%
 import json
@@ -93,13 +89,12 @@ print(f"{len(NAMES)} members, {len(TASKS)} tasks: {', '.join(TASKS)}")
 print("seeds of each:", *sorted({len(runs[name]) for name in NAMES}))
 
 # %% [markdown]
-# Now let's do what many blog posts do: take one task and one seed, and rank the members. Two of the tasks even ask
-# nearly the same question: does a text praise or blame? One asks it of reviews (some do neither), the other one of
-# sentences about films. The next cell draws such rankings next to each other, and follows the three best members of
-# the first one. Guess: how many of them are among the best three in all rankings?
+# Now let's do what many blog posts do: take one task and one seed, and rank the members. (*Reviews* and *films* ask nearly
+# the same: does a text praise or blame?) We follow the three best members of the first ranking. Guess: how many of them
+# are among the best three in all four?
 
 
-# %%
+# %% tags=["guess"]
 def ranking(task, seed):  # best first
     first = {name: columns[task][name][seed] for name in NAMES}
     return sorted(first, key=first.get, reverse=True)
@@ -110,26 +105,29 @@ shown = (("reviews", 0), ("reviews", last), ("films (MR)", 0), ("inference", 0))
 pictures.rankings({f"{task}\nseed {seed}": ranking(task, seed) for task, seed in shown})
 
 # %% [markdown]
-# The lines cross. The rankings from reviews differ in nothing but the seed, so at most one of them can be the true
-# order on this task. A table that prints one number for each model hides the question of this chapter: **would the
-# order be the same if somebody did it again?** None of the three colored members is among the best three in all four.
+# <details><summary>What you saw, and why</summary>
+#
+# The lines cross. None of the three colored members is among the best three in all four. The rankings from reviews differ
+# in nothing but the seed, so at most one of them can be the true order on this task.
+#
+# </details>
+#
+# The question of this chapter: **would the order be the same if somebody did it again?**
 #
 # ## What was held equal
 #
-# Before we ask about noise, we have to know what was compared. A comparison holds some things equal, and *each choice
-# favors somebody*:
+# First we have to know what was compared. A comparison holds some things equal, and *each choice favors somebody*:
 #
 # | held equal | who gains | example |
 # |---|---|---|
-# | steps, or tokens read | members with expensive steps: nobody counts their seconds | ALBERT's ablations: 125,000 steps for all (Lan et al. 2020, section 4.1) |
-# | operations (FLOPs) | members whose operations run slowly on real hardware | ELECTRA-Small and BERT-Small (Clark et al. 2020, table 1) |
+# | steps, or tokens read | members with expensive steps | ALBERT's ablations: 125,000 steps (Lan et al. 2020, section 4.1) |
+# | operations (FLOPs) | members whose operations run slowly | ELECTRA-Small (Clark et al. 2020, table 1) |
 # | seconds on one machine | members that fit this machine, and fast code | this chapter |
-# | parameters | members that use each parameter several times, such as ALBERT | ELECTRA-Small and BERT-Small again: 14 million parameters each |
+# | parameters | members that use each parameter several times | ELECTRA-Small and BERT-Small again |
 #
-# Ours holds the text (two million words) and the **time** equal (about ten minutes on one thread), with the same width
-# and depth (2 layers, D = 128), optimizer, schedule, batch and search: three learning rates for each member, in short
-# runs from a seed that is not in the table. In fine-tuning rows, learning rate and head are the same. What differs is
-# what comes with a member: its layers, its training signal and its tokenizer.
+# Ours holds the text (two million words) and the **time** equal (about ten minutes on one thread), with the same width and
+# depth (2 layers, D = 128), optimizer, schedule and search: three learning rates each. What differs is what comes with a
+# member: its layers, its training signal and its tokenizer.
 #
 # <details><summary>Where members had to differ</summary>
 #
@@ -139,15 +137,16 @@ pictures.rankings({f"{task}\nseed {seed}": ranking(task, seed) for task, seed in
 # 15 %, and XLNet predicts one token in six. BERT, RoBERTa, SpanBERT, ELECTRA and "DistilBERT, alone" start with
 # `matching`, an initialization for short runs that doesn't fit the others.
 #
+# A run that ends by the clock can't be repeated exactly, so the seconds were turned into tokens first: five steps of a
+# member, five steps of BERT, and so on. If a member is half as fast as BERT, it gets half of BERT's tokens.
+#
 # </details>
 #
-# A run that ends by the clock can't be repeated exactly, so the seconds were turned into tokens first. The speed of
-# each member was measured side by side with BERT's: five steps of one, five steps of the other, and so on. If a member
-# is half as fast as BERT, it gets half of BERT's tokens. The next cell prints what equal time means for each member,
-# and three costs: the parameters that are kept after pre-training, the memory for one step of pre-training (*MB a
-# step*), and the processor time for one text of 64 tokens (*ms a text*). Guess: which member reads the fewest tokens?
+# The next cell prints what equal time means for each member, and three costs: the parameters that are kept, the memory for
+# one step of pre-training (*MB a step*), and the time for one text of 64 tokens (*ms a text*). Guess: which member reads
+# the fewest tokens?
 
-# %%
+# %% tags=["guess"]
 print("                    tokens read  of BERT's  parameters  MB a step  ms a text")
 for name in NAMES:
     cost, share = members[name]["cost"], members[name]["speed"]["share_of_bert"]
@@ -157,42 +156,44 @@ for name in NAMES:
     print(f" {cost['milliseconds']:10.1f}")
 
 # %% [markdown]
-# - **Equal time is not equal tokens.** BERT and ModernBERT read the most, 10.8 million tokens, and "DistilBERT, taught"
-#   the fewest, 1.0 million: its teacher reads each batch, too. With equal tokens the slow members would have been
-#   trained for longer, and would look better. Neither way is wrong, but a paper that doesn't say which one it takes has
-#   left out half of its result.
-# - **DistilBERT is larger here**, since a student has its teacher's width and vocabulary (D = 256). So compare the two
-#   students with each other: *alone* is the same network without a teacher.
-# - **ALBERT is only a little smaller here.** With two layers, sharing saves only one. In the paper ALBERT-base has a
-#   ninth of BERT-base's parameters ([chapter 16](16_albert_and_distilbert.ipynb)).
+# <details><summary>What you saw, and why</summary>
+#
+# ![Bars: BERT and ModernBERT read most, the two DistilBERTs by far the fewest tokens in the same time.](pictures/21_tokens_read.svg)
+#
+# "DistilBERT, taught" reads the fewest: its teacher reads each batch, too. DistilBERT is larger here, since a student has
+# its teacher's width and vocabulary (D = 256). So compare the two students with each other: *alone* is the same network
+# without a teacher. ALBERT is only a little smaller here: with two layers, sharing saves only one.
+#
+# </details>
+#
+# **Equal time is not equal tokens.** With equal tokens the slow members would have been trained for longer. Neither way is
+# wrong, but a paper has to say which one it takes.
 #
 # ## Noise with a pencil
 #
-# Somebody trains BERT three times and gets 0.60, 0.62 and 0.64 on a task. How much do such scores vary, and how sure
-# is their mean? Take a pencil.
+# Somebody trains BERT three times and gets 0.60, 0.62 and 0.64 on a task. How sure is their mean? Take a pencil.
 #
-# 1. The mean is 0.62.
-# 2. The distances from the mean are −0.02, 0 and 0.02, their squares 0.0004, 0 and 0.0004.
-# 3. The **variance** is the sum of the squares divided by n − 1 = 2: 0.0004. Why n − 1? We measured the distances from
-#    the mean of these same three numbers, because we don't know the true mean. Around their own mean the sum of the
-#    squares is as small as it can be. So it is too small, and dividing by n would give too little.
-# 4. The **standard deviation** is its root: s = 0.02. That is how much *one run* varies.
-# 5. The mean of n runs varies less. Its **standard error** is s / √n = 0.02 / √3 = 0.0115.
-# 6. Another member has a mean of three runs, too, and the same s. If the runs are independent, the variance of the
-#    difference between the two means is the *sum* of their variances. So the **standard error of the difference** is
-#    √(0.02²/3 + 0.02²/3) = 0.0163.
+# 1. The mean is 0.62. The distances from it are −0.02, 0 and 0.02, their squares 0.0004, 0 and 0.0004.
+# 2. The **variance** is the sum of the squares divided by n − 1 = 2: 0.0004. (Around their own mean the squares are as
+#    small as they can be, so dividing by n would give too little.)
+# 3. The **standard deviation** is its root: s = 0.02. That is how much *one run* varies.
+# 4. The mean of n runs varies less. Its **standard error** is s / √n = 0.02 / √3 = 0.0115.
+# 5. Another member has three runs, too, and the same s. The variances of the two means add, so the **standard error of the
+#    difference** is √(0.02²/3 + 0.02²/3) = 0.0163.
 #
-# If two members are equally good, their measured difference is more than two standard errors away from 0 in only 4.6 %
-# of all cases, with normal noise and a *known* s. That is where the rule of two standard errors comes from: here 0.033.
+# ![Three runs of BERT and three of another member as dots, which overlap; below each the mean and its standard error.](pictures/21_three_runs.svg)
+#
+# If two members are equally good, their difference is beyond two standard errors in only 4.6 % of all cases, with normal
+# noise and a *known* s. That is the rule of two standard errors: here 0.033.
 
 # %%
 from math import sqrt
 from statistics import stdev, variance
 
-bert, other = [0.60, 0.62, 0.64], [0.63, 0.65, 0.67]
-error = sqrt(variance(bert) / 3 + variance(other) / 3)  # variance divides by n - 1
-difference = mean(other) - mean(bert)
-print(f"s = {stdev(bert):.3f}, error of a mean {stdev(bert) / sqrt(3):.4f}")
+of_bert, of_another = [0.60, 0.62, 0.64], [0.63, 0.65, 0.67]
+error = sqrt(variance(of_bert) / 3 + variance(of_another) / 3)  # variance divides by n - 1
+difference = mean(of_another) - mean(of_bert)
+print(f"s = {stdev(of_bert):.3f}, error of a mean {stdev(of_bert) / sqrt(3):.4f}")
 print(f"difference {difference:.3f}, error {error:.4f}: {difference / error:.1f} errors")
 
 # %% [markdown]
@@ -200,35 +201,47 @@ print(f"difference {difference:.3f}, error {error:.4f}: {difference / error:.1f}
 #
 # ### Three numbers know little about s
 #
-# The s above is itself a measured number, with its own noise. The next cell draws three runs from a normal
-# distribution with a standard deviation of 0.02, ten thousand times, and computes s from each three. Guess: in which
-# range do 90 % of them lie? Then it compares two members that are equally good, with three runs each, ten thousand
-# times. How often is the difference beyond two *measured* standard errors?
+# The s above is itself a measured number. We draw three runs from a normal distribution with s = 0.02, ten thousand times.
+# Guess: in which range do 90 % of the measured s lie? And how often are two equally good members beyond two *measured*
+# standard errors?
 
 # %%
 import numpy as np
 
 draws = np.random.default_rng(0).normal(0.62, 0.02, size=(10_000, 2, 3))
 variances = draws.var(axis=-1, ddof=1)  # [10,000, 2]
+errors = np.sqrt(variances.sum(axis=1) / 3)  # of the difference of two means
+
+# %% tags=["guess"]
 low, high = np.quantile(np.sqrt(variances[:, 0]), [0.05, 0.95])
-low, high = about(0.005, low, within=0.001), about(0.035, high, within=0.001)
+low, high = about("21 low s", low, within=0.001), about("21 high s", high, within=0.001)
 print(f"s from 3 runs: 90 % lie between {low:.3f} and {high:.3f}")
-gaps = draws[:, 1].mean(axis=-1) - draws[:, 0].mean(axis=-1)
-beyond = (abs(gaps) > 2 * np.sqrt(variances.sum(axis=1) / 3)).mean()
-print(f"beyond two measured errors: {about(0.12, beyond, within=0.01):.0%} of equal members")
+beyond = (abs(draws[:, 1].mean(axis=-1) - draws[:, 0].mean(axis=-1)) > 2 * errors).mean()
+beyond = about("21 beyond two errors", beyond, within=0.01)
+print(f"beyond two measured errors: {beyond:.0%} of equal members")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![A histogram of s from three runs: a broad hill that reaches from near 0 to twice the true value.](pictures/21_spread_of_s.svg)
+#
 # An s from three runs can be a quarter of the truth, or 1.7 times the truth. So equal members are beyond two errors in
-# 12 % of the cases, not in 4.6 %. How large a difference has to be depends on how well s is known. That is what
-# **Student's t distribution** says: with four **degrees of freedom** (2 for each three runs) the limit for 5 % is 2.8
-# errors, and with two it is 4.3.
+# 12 % of the cases, not in 4.6 %.
+#
+# </details>
+#
+# How large a difference has to be depends on how well s is known. **Student's t distribution** says it: with four
+# **degrees of freedom** (2 for each three runs) the limit for 5 % is 2.8 errors, and with two it is 4.3.
 #
 # ### Whose noise?
 #
 # A popular remedy is to **pool**: average the variances of all members, and take the same s for each of them. That is
-# right if all have the same noise. Do they? The cell prints the smallest and the largest s of our members on entities.
-# Then it simulates twelve members that are equally good, of which the first has four times the noise of the others.
-# It asks how often the first, and how often another one, is wrongly told from the last.
+# right if all have the same noise.
+#
+# ![A dot for each seed on entities: most members have three close dots, ELECTRA's lie between 0.3 and 0.6.](pictures/21_own_noise.svg)
+#
+# The next cell simulates twelve equal members, of which the first has four times the noise of the others. It asks how
+# often the first, and how often another one, is wrongly told from the last.
 
 # %%
 from scipy.stats import ttest_ind
@@ -249,21 +262,19 @@ for name, number, seen in (("unstable", 0, (0.35, 0.05)), ("other", 1, (0.01, 0.
     print(f"{name:9} told apart by chance: pooled {wrong[0]:.0%}, Welch {wrong[1]:.0%}")
 
 # %% [markdown]
-# The pooled s is too small for the unstable member, and too large for the others: it sees differences that aren't
-# there, and misses those that are. The other column is **Welch's t-test** (Welch 1947). It gives each of the two
-# members its own variance, so nothing has to be assumed about the rest:
+# The pooled s is too small for the unstable member, and too large for the others. The other column is **Welch's t-test**
+# (Welch 1947). It gives each of the two members its own variance:
 #
 # $$\text{error} = \sqrt{a + b}, \quad a = \frac{s_1^2}{n}, \quad b = \frac{s_2^2}{m}, \qquad
 # \nu = \frac{(a + b)^2}{a^2 / (n - 1) + b^2 / (m - 1)}$$
 #
-# ν ("nu") are the degrees of freedom. They lie between those of the smaller list alone and n + m − 2. The result is
-# **p**: how often a t distribution with ν degrees is at least as far from 0 as the difference is, in errors, up or
-# down. If p < 0.05, the difference is called **statistically significant**. In this chapter we say **told from noise**:
-# in everyday language *significant* means important, and a difference that is told from noise may be too small to
-# matter.
+# ν ("nu") are the degrees of freedom. The result is **p**: how often a t distribution with ν degrees is at least as far
+# from 0 as the difference is, in errors, up or down. If p < 0.05, the difference is called **statistically significant**.
+# In this chapter we say **told from noise**: in everyday language *significant* means important, and such a difference
+# may be too small to matter.
 #
-# The price: with three seeds each, only large differences can be told from noise. If two members are two standard
-# deviations apart, three seeds show it in about 4 of 10 cases, ten seeds nearly always.
+# The price: if two members are two standard deviations apart, three seeds show it in about 4 of 10 cases, ten seeds
+# nearly always.
 #
 # ### Exercise 21.1 · Told from noise
 # ●●○○ · 12 minutes
@@ -304,10 +315,10 @@ check("21.1", welch_test)
 # </details>
 
 # %% [markdown]
-# The package has the function, too. (For a member with a single seed it returns p = 1: nobody knows its noise.) The next
-# cell asks whether each member can be told from BERT, on two tasks. Guess: how many can?
+# The package has the function, too. (For a single seed it returns p = 1: nobody knows its noise.) Guess: how many members
+# can be told from BERT on entities, and how many on films?
 
-# %%
+# %% tags=["guess"]
 from bertedu.family.comparison import welch_test
 
 for task in ("entities", "films (MR)"):
@@ -320,16 +331,22 @@ for task in ("entities", "films (MR)"):
         print(f"  {pictures.TITLES[name]:18} {numbers}  {mark}")
 
 # %% [markdown]
-# One member on each task. Look at ELECTRA on entities: 0.24 below BERT, by far the largest difference, and p is 0.10.
-# Its three runs are so far apart that this may be bad luck.
+# <details><summary>What you saw, and why</summary>
+#
+# One member on each task. Look at ELECTRA on entities: by far the largest difference, and it isn't told from noise. Its
+# three runs are so far apart that this may be bad luck.
+#
+# </details>
 #
 # ### The noise that no seed shows
 #
-# A second kind of noise comes from **the test rows themselves**, which all members share. Suppose a model is right on
-# a share p of *all* texts of this kind, and n of them are drawn at random. Then its accuracy has the standard error
-# √(p · (1 − p) / n), by the binomial distribution ([chapter 10](10_text_classification.ipynb)). More seeds don't make
-# this error smaller. And s doesn't contain it, because all runs answer the same rows. The next cell prints both for
-# the four tasks that are scored by accuracy.
+# A second kind of noise comes from **the test rows themselves**, which all members share.
+#
+# ![Three seeds answer the same eight rows: their accuracies differ a little. Other rows would move all three together.](pictures/21_two_noises.svg)
+#
+# If a model is right on a share p of *all* texts of this kind, its accuracy on n of them has the standard error
+# √(p · (1 − p) / n), by the binomial distribution ([chapter 10](10_text_classification.ipynb)). More seeds don't make it
+# smaller.
 
 # %%
 by_accuracy = {"reviews": 300, "inference": 300, "films (MR)": 1000, "NLI (CAD)": 1000}
@@ -339,20 +356,23 @@ for task, n in by_accuracy.items():
     print(f"standard error of the rows {sqrt(p * (1 - p) / n):.3f}")
 
 # %% [markdown]
-# For the *difference* of two models on the same rows, what counts are the rows on which exactly one of the two is right:
-# if the first alone is right on b rows and the second alone on c, the standard error is at most √(b + c) / n.
-#
 # So keep two questions apart. *If I train both again, will the order stay?* Seeds answer this one, and so does our
 # table. *If I test on other texts, will the order stay?* Only more rows, or more tasks, answer that.
 #
-# **Here the first sitting ends.** You can tell a difference from noise, for one comparison. The second sitting
-# makes many of them, and reads the results of the family.
+# <details><summary>The difference of two models on the same rows</summary>
+#
+# What counts are the rows on which exactly one of the two is right: if the first alone is right on b rows and the second
+# alone on c, the standard error of the difference is at most √(b + c) / n.
+#
+# </details>
+#
+# **Here the first sitting ends.** You can tell one difference from noise. The second sitting makes many comparisons.
 #
 # ## Many comparisons
 #
-# Ten members and nine tasks: we are about to compare 90 differences from BERT with noise. Suppose that all ten are
-# *exactly* as good as BERT. How many differences will be marked as told from noise? Each of these marks is a **false
-# positive**. The more comparisons you make, the more of them you get: this is the **multiple comparisons problem**.
+# Ten members and nine tasks make 90 differences from BERT. Suppose that all ten are *exactly* as good as BERT. How many
+# will be marked as told from noise? Each of these marks is a **false positive**. The more comparisons, the more of them:
+# this is the **multiple comparisons problem**.
 #
 # ### Exercise 21.2 · By chance
 # ●●○○ · 8 minutes
@@ -389,9 +409,8 @@ check("21.2", by_chance)
 # </details>
 
 # %% [markdown]
-# Is it as bad as that? The next cell simulates it two thousand times: eleven members that are all equal, nine tasks,
-# three seeds, and a mark where Welch's p is below 0.05. It also asks how often any p is below 0.05 / 90. The picture
-# shows how many marks there are; the dashed line is the mean.
+# Is it as bad as that? We simulate it two thousand times: eleven equal members, nine tasks, three seeds, and a mark where
+# Welch's p is below 0.05.
 
 # %%
 scores = np.random.default_rng(1).normal(size=(2000, 9, 11, 3))  # …, task, member, seed
@@ -405,32 +424,25 @@ print(f"any p below 0.05 / 90 in {any_left:.0%}")
 pictures.chance_marks(counts.tolist(), comparisons=90)
 
 # %% [markdown]
-# The mean is a little lower than in the exercise, because with three seeds Welch's test is careful. And there are more
-# experiments without any mark, *and* more with seven or more: all ten members share BERT's runs, so if BERT has bad luck
-# on a task, all the others look better at once.
-#
-# So a table with three marks in 90 comparisons is what **no difference at all** looks like. Even seven are not rare.
-# What can you do?
+# So a table with three marks in 90 comparisons is what **no difference at all** looks like. Even seven are not rare: all
+# ten members share BERT's runs, so if BERT has bad luck on a task, all the others look better at once. What can you do?
 #
 # - Count the marks, and compare with what chance gives.
 # - Believe a difference that appears on several tasks, rather than a large one on a single task.
-# - Decide *before* you see the results which comparison matters: for a planned one p < 0.05 is enough. If you search the
-#   whole table, ask for p < 0.05 / 90.
+# - Decide *before* you see the results which comparison matters: then p < 0.05 is enough. If you search the whole table,
+#   ask for p < 0.05 / 90.
 #
 # ## Figures that don't compare
 #
-# Why not simply compare the losses in pre-training? They need no labels, and they have little noise. The reason is
-# that a loss *for a token* depends on what a token is. With a pencil: one vocabulary has *embankment* as one token,
-# and the model gives it a probability of e⁻⁶, a loss of 6 nats. Another vocabulary cuts it into *em ##bank ##ment*,
-# with probabilities e⁻³, e⁻² and e⁻¹. Both give the word the same probability, e⁻⁶. But the second model's mean loss
-# for a token is 2.
+# Why not simply compare the losses in pre-training? They need no labels. But a loss *for a token* depends on what a token
+# is.
 #
-# What can be compared is the loss of something that all vocabularies share: a word, a character, the whole text.
+# ![The word embankment as one token with a loss of 6, and as three pieces with 3, 2 and 1: the mean of these is 2.](pictures/21_per_token.svg)
 #
-# - **bits per character**: sum the losses of all tokens, in bits (1 bit is ln 2 nats), and divide by the number of
-#   characters
-# - **perplexity of a word**: sum the losses of all tokens, in nats, divide by the number of words, and take e to the
-#   power of the result
+# What can be compared is the loss of something that all vocabularies share:
+#
+# - **bits per character**: sum the losses of all tokens, in bits (1 bit is ln 2 nats), and divide by the characters
+# - **perplexity of a word**: sum the losses, in nats, divide by the words, and take e to the power of the result
 #
 # ### Exercise 21.3 · Per character
 # ●●○○ · 10 minutes
@@ -477,11 +489,9 @@ check("21.3", bits_per_character)
 # </details>
 
 # %% [markdown]
-# Our benchmark takes 120 held-out sentences and hides one token at a time, together with the later pieces of the same
-# word. (Otherwise the visible pieces of a word would make the hidden one easy to guess, and a vocabulary of small
-# pieces would look better again.) The next cell prints four columns: the loss for a masked token at the end of
-# pre-training, the number of tokens per word, and the two figures that may be compared. It sorts by the first one. Read
-# down the last column: is it sorted, too?
+# Our benchmark takes 120 held-out sentences and hides one token at a time, together with the later pieces of its word. The
+# next cell prints the loss for a masked token, the tokens per word, and the two figures that may be compared. It sorts by
+# the first one. Guess: is the last column sorted, too?
 
 # %%
 rows = []
@@ -492,26 +502,32 @@ for name in NAMES:
         perplexity = mean(run["other"]["perplexity of a word"] for run in of)
         bits = mean(run["other"]["bits per character"] for run in of)
         rows.append((loss, pieces, perplexity, bits, name))
+
+# %% tags=["guess"]
 print("                   loss of a token  tokens of a word  perplexity of a word  bits")
 for loss, pieces, perplexity, bits, name in sorted(rows):
     print(f"{pictures.TITLES[name]:18} {loss:15.2f} {pieces:17.2f}", end="")
     print(f" {perplexity:21,.0f} {bits:5.3f}")
 
 # %% [markdown]
-# The order changes. RoBERTa has the second lowest loss of a token, clearly below BERT's. In bits per character that lead
-# is gone: its tokens are shorter, so each of them is easier to guess. The first column mixes two things: each member has
-# its own tokens, and each hides them in its own way. SpanBERT, for example, hides whole spans, which are harder.
+# <details><summary>What you saw, and why</summary>
 #
-# ELECTRA is missing: we keep its discriminator, which can't fill masks. And bits from masked positions are a
-# *pseudo*-likelihood. Compare them between masked models on the same text, never with GPT.
+# ![Bars: ModernBERT has the lowest loss for a token, DeBERTa the fewest bits per character; RoBERTa falls behind BERT.](pictures/21_bits_and_loss.svg)
+#
+# The order changes. RoBERTa has the second lowest loss of a token, clearly below BERT's. In bits per character that lead
+# is gone: its tokens are shorter, so each of them is easier to guess. And each member hides its tokens in its own way:
+# SpanBERT hides whole spans, which are harder.
+#
+# </details>
+#
+# (ELECTRA is missing, since its discriminator can't fill masks.) Bits from masked positions are a *pseudo*-likelihood:
+# compare them between masked models on the same text, never with GPT.
 #
 # ## The results
 #
-# Now the whole table. A star marks a mean that is told from BERT's, better or worse, by Welch's test (p < 0.05).
-# Below the members there are two more lines. The first is BERT with random weights, fine-tuned like the others. The
-# second is the best baseline that needs no network: for example a bag of words, a linear model of a word and its
-# neighbors, or a constant. (The best one was chosen on the test rows, so its score is a little too high.) Before you
-# run the cell, write down what you expect from chapters 15 to 19. Which three members should lead?
+# Now the whole table. A star marks a mean that is told from BERT's, better or worse (p < 0.05). Below the members stand
+# BERT with random weights, fine-tuned like the others, and the best baseline that needs no network, such as a bag of
+# words. Before you run the cell, write down: which three members should lead?
 
 
 # %%
@@ -520,6 +536,7 @@ def entry(scores, name):
     return f"{mean(scores[name]):7.3f}{'*' if told else ' '}"
 
 
+# %% tags=["guess"]
 print(" " * 19 + "".join(f"{task.split()[0][:7]:>7} " for task in columns))
 for name in (*NAMES, "untrained"):
     print(f"{pictures.TITLES[name]:19}" + "".join(entry(of, name) for of in columns.values()))
@@ -534,9 +551,8 @@ ahead = [task for task, score in zip(TASKS, best) if score > reached[task]]
 print("all members stay below the baseline on:", ", ".join(ahead) or "no task")
 
 # %% [markdown]
-# The next cell draws the same numbers as differences from BERT, with their 95 % **confidence intervals**. Green is
-# better than BERT, orange is worse, and gray can't be told from BERT: its interval contains 0. Each panel has its own
-# scale. Look at how wide the intervals are: that is what three seeds leave open.
+# The same numbers as differences from BERT, with their 95 % **confidence intervals**. Green is better than BERT, orange is
+# worse, and gray can't be told from BERT: its interval contains 0. Each panel has its own scale.
 
 
 # %%
@@ -551,16 +567,12 @@ gaps = {
 pictures.differences(gaps)
 
 # %% [markdown]
-# Read the picture in this order.
+# Read it in this order. **Count** the stars: how many does chance give? (About 3 in 90, and rarely more than 8.) **Then
+# the last panel**, the mean of all tasks, whose error is usually smaller. **Then single tasks**, and only for members that
+# you had in mind before.
 #
-# 1. **Count.** How many stars are there, and how many does chance give? (About 3 in 90, and rarely more than 8.)
-# 2. **Then the last panel**, the mean of all tasks. It averages the noise of nine tasks, so its error is usually
-#    smaller than that of a single one.
-# 3. **Then single tasks**, and only for members that you had in mind before.
-#
-# The next cells print the numbers for the second step: each member's distance from BERT in the mean of tasks, with its
-# standard error and p, then for two members the same without one of the tasks, and the two DistilBERTs, task by task.
-# The last line tells how often chance gives at least one star among ten members in a single column.
+# The next cells print each member's distance from BERT in the mean of tasks, then two members without one of the tasks,
+# and the two DistilBERTs, task by task.
 
 
 # %%
@@ -595,31 +607,28 @@ print(f"a star among ten equal members in {about(0.21, share, within=0.03):.0%} 
 # **Stars.** There are seven. Chance gives three, and seven or more in one of ten experiments. So on single tasks this table
 # can't rule out that no member differs from BERT.
 #
-# **The baseline.** On six of the nine tasks all eleven stay below the best baseline. These baselines compare the words of
-# two texts exactly, and networks of this size haven't learned that in ten minutes. So nobody should deploy a model from
-# this table: it shows what is learned first.
+# **The baseline.** On six of the nine tasks all eleven stay below it: networks of this size haven't learned in ten minutes
+# to compare the words of two texts. So nobody should deploy a model from this table.
 #
-# **Not pre-trained.** Pre-training is worth 0.07 in the mean of tasks (p = 0.01), and three quarters of it come from
-# entities. On films the network with random weights is even better than BERT. If a paper shows you a gain from
-# pre-training, ask on which task.
+# **The leader.** "DistilBERT, taught" is the only member that is told from BERT in the mean of tasks (p = 0.04). Among ten
+# members, chance alone gives such a star in a fifth of the experiments, and *taught* is four times as large. Beside
+# *alone*, the fair comparison, its 0.013 are within the noise.
 #
-# **Member by member**, by the mean of tasks:
+# <details><summary>The others, member by member</summary>
 #
-# - **"DistilBERT, taught"** leads and is the only member that is told from BERT (p = 0.04). Among ten members, chance
-#   alone gives such a star in a fifth of the experiments, and *taught* is four times as large. Beside *alone*, the fair
-#   comparison, its 0.013 are within the noise.
+# - **Not pre-trained**: pre-training is worth 0.07 in the mean of tasks (p = 0.01), and three quarters of it come from
+#   entities. On films the network with random weights is even better than BERT.
 # - **DeBERTa** is 0.022 above BERT (p = 0.13). Where it is clearly ahead is the language model: 1.589 bits per character,
 #   RoBERTa has 1.680 (p < 0.0001).
-# - **The others** can't be told from BERT. For RoBERTa you would expect this: the clearest gain in its paper comes from
-#   longer training, and here all had the same time.
-# - **ELECTRA** is 0.023 below BERT (p = 0.22). All of it comes from entities, where its seeds differ most. The next cell
-#   suggests a reason.
+# - **RoBERTa and the others** can't be told from BERT. The clearest gain in RoBERTa's paper comes from longer training, and
+#   here all had the same time.
+# - **ELECTRA** is 0.023 below BERT (p = 0.22). All of it comes from entities, where its seeds differ most.
+#
+# </details>
 #
 # Does a better language model make a better member? The next cell prints the rank correlation (Spearman) of bits per
-# character and the mean of the tasks, over all members that have both, and then without the two DistilBERTs, which are
-# larger. It would be −1 if fewer bits always came with better scores. The last lines tell which share of the replaced
-# tokens ELECTRA's discriminator finds. At first it learns to call every token original
-# ([chapter 17](17_electra.ipynb)). If it finds nearly none, it still calls nearly everything original.
+# character and the mean of the tasks: −1 if fewer bits always came with better scores. The last lines tell which share
+# of the replaced tokens ELECTRA's discriminator finds ([chapter 17](17_electra.ipynb)).
 
 # %%
 from scipy.stats import spearmanr
@@ -634,13 +643,16 @@ for run in runs.get("electra", []):
     print(f"ELECTRA, seed {run['seed']}: {recall:.0%} of the replaced tokens are found")
 
 # %% [markdown]
-# With eight members, chance alone gets this far in one case of fourteen. So the second number is a hint that fewer bits
-# come with better scores, and no more than a hint: ModernBERT has nearly the fewest bits and an average score.
-#
-# ELECTRA's discriminator finds 3 % of the replaced tokens in one run, and 30 % and 15 % in the others. These runs ended
-# while it was just getting beyond *always original*. The row may tell you less about ELECTRA than about ten minutes.
+# With eight members, chance alone gets as far as the second number in one case of fourteen: a hint, and no more. ELECTRA's
+# runs ended while its discriminator was just getting beyond *always original*: its row may tell you less about ELECTRA
+# than about ten minutes.
 #
 # ### Beside what was published
+#
+# With larger models and far more text, papers report larger gains: ELECTRA reached 79.9 GLUE points where a BERT of the same
+# size had 75.1 (Clark et al. 2020, table 1), and DeBERTa 86.3 on MNLI where RoBERTa had 84.9 (He et al. 2021, table 4).
+#
+# <details><summary>What each paper measured, and what it held equal</summary>
 #
 # | member | published, with larger models and far more text | held equal there |
 # |---|---|---|
@@ -654,19 +666,18 @@ for run in runs.get("electra", []):
 # | ModernBERT | on the same French text DeBERTaV3 learns more from each token and is better on most tasks, ModernBERT is faster (Antoun et al. 2025, arXiv 2504.08716) | text |
 # | variants of BERT | with one GPU and one day, changes of the architecture hardly change the loss, but faster steps do (Geiping & Goldstein 2022, arXiv 2212.14034) | time |
 #
-# What can ten minutes show, and what can't they? They can show a large effect on the speed of learning: DeBERTa needs 0.09
-# bits per character fewer than RoBERTa. They can hardly show a gain of a tenth of a point (SpanBERT's boundary
-# objective), local attention in texts of 64 tokens, ALBERT's small size with two layers, or what appears only after long
-# training. If our table and a paper disagree, look for the reason there first, and then in the noise.
+# </details>
+#
+# Ten minutes can show a large effect on the speed of learning, and hardly a gain of a tenth of a point or what appears
+# only after long training. If our table and a paper disagree, look for the reason there first, then in the noise.
 #
 # ## What it costs
 #
-# A member that is better and slower is not simply better. So we draw all members in one picture, with the cost to the
-# right and the score up. One point **dominates** another if it costs no more, scores no less, and is better in at
-# least one of the two. You never need a dominated point. The others form the **Pareto front**: on it, a higher score
-# always costs more.
+# A member that is better and slower is not simply better. One point **dominates** another if it costs no more, scores no
+# less, and is better in at least one of the two. You never need a dominated point. The others form the **Pareto front**:
+# on it, a higher score always costs more.
 #
-# The next cell finds the front for the milliseconds of one text of 64 tokens and the mean of the tasks.
+# ![Cost to the right, score up. RoBERTa dominates the members in the corner right of and below it, BERT among them.](pictures/21_dominates.svg)
 
 
 # %%
@@ -680,14 +691,14 @@ def cost_and_score(what):
     return {name: (members[name]["cost"][what], score[name]) for name in NAMES}
 
 
+# %%
 points = cost_and_score("milliseconds")
 on_front = sorted((n for n in NAMES if not dominated(n, points)), key=points.get)
 print("on the front:", *(pictures.TITLES[name] for name in on_front), sep="  ")
 pictures.front(points, on_front, "milliseconds per text", "mean of nine tasks")
 
 # %% [markdown]
-# The front depends on noise. The next cell tells how far the points on it are apart, from neighbor to neighbor, and
-# from two members that you might take.
+# The front depends on noise. How far are the points on it apart?
 
 # %%
 from itertools import pairwise
@@ -700,14 +711,10 @@ for name, pricier in steps:
     print(f"{step:32}", compared(means, pricier, name))
 
 # %% [markdown]
-# RoBERTa, SpanBERT and ELECTRA have the same layers, so what is between them in the first picture is the noise of the
-# clock. A point gets onto a front by luck in its cost as well as in its score.
-#
-# Don't only compare neighbors: compare each member with the cheapest one that you would accept. If that is RoBERTa,
-# DeBERTa's lead isn't told from noise (p = 0.13), and the distilled student's is (p = 0.0004), for twice the time.
-#
-# The front depends on what you count as cost. The next cell finds it for the memory of a training
-# step and for the parameters, too.
+# RoBERTa, SpanBERT and ELECTRA have the same layers, so what is between them is the noise of the clock. Don't only compare
+# neighbors: compare each member with the cheapest one that you would accept. If that is RoBERTa, DeBERTa's lead isn't
+# told from noise (p = 0.13), and the distilled student's is (p = 0.0004), for twice the time. And the front depends on
+# what you count as cost:
 
 # %%
 from bertedu.family.comparison import pareto_front
@@ -719,9 +726,8 @@ for what in ("milliseconds", "megabytes of a step", "parameters"):
 # %% [markdown]
 # ## The proof
 #
-# Your `welch_test` is in every statistics library. The next cell compares it with `ttest_ind` of SciPy, on a made-up table
-# with three to five seeds. (With `equal_var=True`, its default, it would be Student's own test, with one s for both.) It
-# also checks that the front from above equals the package's.
+# Your `welch_test` is in every statistics library. The next cell compares it with SciPy's `ttest_ind`, on a made-up table,
+# and the front with the package's.
 
 # %%
 made_up = np.random.default_rng(2).normal(0.6, 0.02, size=(11, 5))
@@ -735,32 +741,36 @@ print(f"largest difference from SciPy: {largest:.6f}")
 print(f"fronts that differ: {len(set(on_front) ^ set(pareto_front(points)))}")
 
 # %% [markdown]
-# **Here the second sitting ends.** You have read the table of results with its errors and its costs. The third
-# sitting turns it into a decision.
+# **Here the second sitting ends.** You have read the results with their errors and costs. The third turns them into a
+# decision.
 
 # %% [markdown]
 # ## Which one, then?
 #
 # Your task is not in our table. So the answer is not a name, it's a short list, and a comparison on *your* rows with
-# three seeds each. This table makes the list:
+# three seeds each.
+#
+# ![Five questions: is a bag of words enough, text to write, many languages, long texts, too slow? Each leads to a model.](pictures/21_choosing.svg)
 #
 # | you have | try | because | chapter |
 # |---|---|---|---|
-# | a few hundred labels, and single words that decide | a bag of words with logistic regression | it trains in a second, and small networks often stay below it (see *without a network* above) | [10](10_text_classification.ipynb) |
-# | similar texts to find or to group, no labels | a sentence encoder such as all-MiniLM-L6-v2 | it has seen a billion pairs of sentences | [13](13_pairs_and_similarity.ipynb) |
-# | English texts up to 512 tokens, and accuracy is what counts | DeBERTaV3-base, RoBERTa-base beside it | relative positions, and a loss on all tokens | [18](18_deberta_and_xlnet.ipynb) |
+# | a few hundred labels, single words that decide | a bag of words | it trains in a second | [10](10_text_classification.ipynb) |
+# | similar texts to find, no labels | a sentence encoder such as all-MiniLM-L6-v2 | it has seen a billion pairs of sentences | [13](13_pairs_and_similarity.ipynb) |
+# | English up to 512 tokens | DeBERTaV3-base, RoBERTa-base beside it | relative positions, a loss on all tokens | [18](18_deberta_and_xlnet.ipynb) |
 # | long texts, or many of them | ModernBERT-base | 8,192 tokens, no computation for padding | [19](19_modernbert.ipynb) |
-# | many languages | XLM-R, or a newer multilingual encoder | one vocabulary and one model for all | [20](20_many_languages.ipynb) |
-# | less time | a distilled model | DistilBERT has half of the layers, and is 60 % faster | [16](16_albert_and_distilbert.ipynb) |
-# | little memory for weights | ALBERT | one layer, stored once. It is *not* faster | [16](16_albert_and_distilbert.ipynb) |
-# | answers that are spans of a text | SpanBERT beside the others | it was trained to know what is inside a span | [15](15_roberta_and_spanbert.ipynb) |
-# | text of your own, and little time to pre-train | start from a published model, and go on with its own objective | ten minutes from nothing reach what the table above shows | [08](08_pre_training.ipynb) |
-# | a handful of examples, or classes that change each week | a large language model by prompt | no training; the cost is computed below | |
-# | text to write: a dialogue, a letter, code | a decoder, such as those of the GPT family | an encoder fills gaps, and writes no next word | [14](14_what_came_before.ipynb) |
-# | a text to turn into another: a translation, a summary in new words | an encoder with a decoder: T5, BART | the encoder reads both sides, the decoder writes from left to right | |
+# | many languages | XLM-R, or a newer one | one vocabulary for all | [20](20_many_languages.ipynb) |
+# | less time | a distilled model | half of the layers, 60 % faster | [16](16_albert_and_distilbert.ipynb) |
+# | little memory for weights | ALBERT | one layer, stored once. *Not* faster | [16](16_albert_and_distilbert.ipynb) |
+# | answers that are spans | SpanBERT beside the others | it knows what is inside a span | [15](15_roberta_and_spanbert.ipynb) |
+# | text of your own | a published model, trained further | ten minutes from nothing reach what you saw | [08](08_pre_training.ipynb) |
+# | a handful of examples, changing classes | a large language model by prompt | no training; the cost is below | |
+# | text to write | a decoder, such as GPT | an encoder writes no next word | [14](14_what_came_before.ipynb) |
+# | a text to turn into another | T5, BART | the encoder reads, the decoder writes | |
 #
-# How much is a sentence encoder worth? `benchmarks/README.md` ("Fine-tuning on public data") has all-MiniLM-L6-v2 and
-# our small BERT, `mixed-mini` (both fine-tuned on 1,000 rows, three seeds, mean ± standard deviation):
+# <details><summary>How much is a sentence encoder worth?</summary>
+#
+# `benchmarks/README.md` ("Fine-tuning on public data") has all-MiniLM-L6-v2 and our small BERT, `mixed-mini` (both
+# fine-tuned on 1,000 rows, three seeds, mean ± standard deviation):
 #
 # | task | MiniLM | mixed-mini | without a network |
 # |---|---|---|---|
@@ -769,24 +779,22 @@ print(f"fronts that differ: {len(set(on_front) ^ set(pareto_front(points)))}")
 # | similarity, two vectors, Spearman | 0.907 ± 0.002 | 0.682 ± 0.011 | 0.718 |
 # | entities (WNUT 17), F1 | 0.348 ± 0.016 | 0.186 ± 0.006 | 0.074 |
 #
-# MiniLM has six layers and D = 384, and it has read far more: its training ended with over a billion pairs of
-# sentences. That is worth 0.12 on films, where the largest difference between two of our eleven members is 0.05.
+# MiniLM has six layers and D = 384, and it has read far more. That is worth 0.12 on films, where the largest difference
+# between two of our eleven members is 0.05. In the second line a bag of words is far ahead: 13 examples for each of 77
+# classes, and six passes were too few. With twelve passes and the maximum of the token vectors, `mixed-mini` gets 0.708
+# there. Before you say that a model is worse, look whether its figure on validation was still rising.
 #
-# And look at the second line, where a bag of words is far ahead: 13 examples for each of 77 classes, and six passes
-# were too few. With twelve passes and the maximum of the token vectors, `mixed-mini` gets 0.708 there, more than the
-# bag. Before you say that a model is worse, look whether its figure on validation was still rising.
+# </details>
 #
 # ### An encoder or a prompt? (optional)
 #
-# A large language model can classify by prompt, without labels for training. (To know how good it is, you need labeled
-# test rows in both cases, so we leave them out of the comparison.) We have not measured one here. But you can compute
-# what it costs. This is **arithmetic with assumed prices**, so put in today's.
+# A large language model can classify by prompt, without labels for training. We have not measured one here, but you can
+# compute what it costs. This is **arithmetic with assumed prices**, so put in today's.
 #
-# - The prompt: the text has 200 tokens, the instruction with its examples 800, the answer 5. We assume two price
-#   lists, for a million tokens of input and of output: 0.10 and 0.40 euros, and 3 and 15 euros.
-# - The encoder: 2,000 labels at 0.30 euros each, 60 milliseconds of a processor core for a text, and 0.05 euros for an
-#   hour of the core. 60 ms fit a model of MiniLM's size (6 layers, D = 384: 4.6 billion operations for 200 tokens, of
-#   which we assume the core does 75 billion a second). BERT-Base needs 35 billion: half a second.
+# - The prompt: the text has 200 tokens, the instruction with its examples 800, the answer 5. We assume two price lists,
+#   for a million tokens of input and of output: 0.10 and 0.40 euros, and 3 and 15 euros.
+# - The encoder: 2,000 labels at 0.30 euros each, 60 milliseconds of a processor core for a text (a model of MiniLM's size;
+#   BERT-Base needs half a second), and 0.05 euros for an hour of the core.
 #
 # ### Exercise 21.4 · Break even
 # ●●●○ · 12 minutes
@@ -827,9 +835,8 @@ check("21.4", break_even)
 # </details>
 
 # %% [markdown]
-# The next cell computes it for both price lists, without your function, and draws it for the cheaper list, on
-# logarithmic axes. At the dashed line both ways have cost the same. (Your function gives the first whole
-# number above it.)
+# The next cell computes it for both price lists, without your function, and draws the cheaper one on logarithmic axes. At
+# the dashed line both ways have cost the same.
 
 # %%
 once, encoder = 2000 * 0.30, 0.05 * 60 / 3_600_000  # euros
@@ -842,21 +849,17 @@ pictures.spending(ways, [10**power for power in range(3, 9)], crossing)
 
 # %% [markdown]
 # The labels decide, not the core: a million texts on it cost less than one euro. So the question becomes: *how many
-# texts come before the task changes, and new labels have to be paid for?* Some costs are in neither price: the people
-# who keep it running, private text that must not leave the building, and the waiting time (60 milliseconds against
-# perhaps a second). An encoder also gives you probabilities that you can put a threshold on ([chapter
-# 23](23_into_production.ipynb)). And you can combine both: let a large model label some thousand texts, check a sample
-# by hand, and train the encoder on them.
+# texts come before the task changes, and new labels have to be paid for?* And you can combine both: let a large model
+# label some thousand texts, check a sample by hand, and train the encoder on them.
 #
 # ## Broken BERT: a gain over itself
 #
-# A colleague compares a new model with the baseline, ten seeds each, and reports a gain of several standard errors.
-# You are suspicious, because the new model hardly differs from the old one. So you run an **A/A test**: you put the
-# *baseline itself* in for the candidate, with other random numbers. A fair comparison should find nothing.
+# A colleague compares a new model with the baseline, ten seeds each, and reports a gain of several standard errors. You
+# are suspicious. So you run an **A/A test**: you put the *baseline itself* in for the candidate, with other random
+# numbers. A fair comparison should find nothing.
 #
-# The models are small, so it takes only seconds: logistic regression on bags of words, trained by gradient descent on
-# the course's reviews. `fit(rate, seed)` trains one with this learning rate and seed, and returns its accuracy on
-# validation and on test. The second cell has the colleague's function. Read it before you run it.
+# The models are small: logistic regression on bags of words, on the course's reviews. `fit(rate, seed)` trains one and
+# returns its accuracy on validation and on test. Read the colleague's function before you run it.
 
 # %%
 from sklearn.linear_model import SGDClassifier
@@ -897,10 +900,8 @@ errors = about(3.7, gain / error, within=1)
 print(f"gain {about(0.025, gain, within=0.012):.3f}, that is {errors:.1f} standard errors")
 
 # %% [markdown]
-# The baseline beats itself. This is not noise but a **bias**. More seeds make the error smaller, but not the bias, so
-# in the long run the false claim looks *more* certain. No number of standard errors protects you from it.
-#
-# Find the reason before you read on. Ask of each number in the function: which learning rate, which rows, which seeds?
+# The baseline beats itself. This is not noise but a **bias**. More seeds make the error smaller, but not the bias, so the
+# false claim looks *more* certain. Find the reason before you read on: which learning rate, which rows, which seeds?
 #
 # ### Exercise 21.5 · A gain over itself
 # ●●●○ · 12 minutes
@@ -937,8 +938,10 @@ check("21.5", compare)
 # </details>
 
 # %% [markdown]
-# One A/A test may find something by chance. So the next cell repeats it, five times with other seeds, with the
-# colleague's function and with the package's `fair_comparison`. It prints how many standard errors each of them claims.
+# ![The colleague's baseline has one rate, the candidate the best of six on the test rows. Fair: both search on validation.](pictures/21_two_sides.svg)
+#
+# One A/A test may find something by chance. So we repeat it five times with other seeds, with the colleague's function and
+# with the package's `fair_comparison`, and print how many standard errors each of them claims.
 
 # %%
 from functools import cache
@@ -965,47 +968,47 @@ for name, found in claims.items():
     print(f"{name:12}", *(f"{one:.1f}" for one in errors))
 
 # %% [markdown]
-# The colleague's function finds a gain in all five tests, and in most of them it is larger than two errors. The fair one
-# stays at about one error or below. Now and then it will exceed two, as noise does: in 40 further tests it did so four
-# times, twice in each direction.
+# ![Dots in standard errors: the colleague's five lie between 1.5 and 4, the five fair ones between 0 and 1.](pictures/21_claims_of_both.svg)
 #
-# Here the bug is in two lines. In a real project it is scattered over weeks: the baseline's number comes from an old
-# table, the candidate is tuned, and the best of its runs goes into the new table. Three habits protect you:
+# The colleague's function finds a gain in all five tests. The fair one stays at about one error or below. (Now and then it
+# will exceed two, as noise does: in 40 further tests it did so four times, twice in each direction.)
 #
-# - Give both sides the same budget of search, and report it: how many runs were tried for each?
+# In a real project the bug is scattered over weeks: the baseline's number comes from an old table, the candidate is tuned.
+# Three habits protect you:
+#
+# - Give both sides the same budget of search, and report it.
 # - Read the test rows once, at the end.
-# - Run an A/A test before the first A/B test. It needs no new code: you put the same model in twice.
+# - Run an A/A test before the first A/B test. It needs no new code.
 #
-# Check the chapter's own comparison with this list. Three learning rates were tried for *every* member, and the test rows
-# were read once for each run. But the search was short, five members chose the largest or the smallest of the three
-# rates, and what all share (Muon, the batch size) was tried out with BERT. A suspicious reader would ask whether this
-# favors BERT, and would be right to ask.
+# <details><summary>The chapter's own comparison, checked with this list</summary>
+#
+# Three learning rates were tried for *every* member, and the test rows were read once for each run. But the search was
+# short, five members chose the largest or the smallest of the three rates, and what all share (Muon, the batch size) was
+# tried out with BERT. A suspicious reader would ask whether this favors BERT, and would be right to ask.
+#
+# </details>
 #
 # ## Paper and code
 #
 # | | |
 # |---|---|
-# | One run or many | Many results rest on a single pre-trained checkpoint. A replication of ELECTRA-Small pre-trained 14 models: a mean of 81.38 GLUE points (dev), standard deviation 0.57, from 80.42 to 82.23 ([richarddwang/electra_pytorch](https://github.com/richarddwang/electra_pytorch)). Each of these numbers is already the mean over tasks of the *best* of ten fine-tuning runs. So the best and the worst of 14 runs of the *same* recipe are 1.8 points apart |
-# | Seeds of fine-tuning | Dodge et al. 2020 (arXiv 2002.06305) fine-tuned BERT 2,100 times, on four GLUE tasks, and changed only the seeds. The initial weights and the order of the data contribute about equally to the variance. The best of many seeds is substantially better than what had been published: a maximum depends on how often you try |
-# | Seeds of pre-training | Sellam et al. 2021 (*MultiBERTs*, arXiv 2106.16163) published 25 BERT-Base models that differ only in initial weights and order of the data, and the *Multi-Bootstrap*, which draws seeds *and* test rows anew: both kinds of noise in one number |
-# | The baseline | RoBERTa's main result is about BERT: trained for longer, on more text, it matches or exceeds what came after it (Liu et al. 2019). A weak baseline makes every idea look good |
-# | What is equal | ALBERT compares at 125,000 steps, and in a later table at equal time (Lan et al. 2020, sections 4.1 and 4.7). ELECTRA compares at equal operations |
+# | One run or many | A replication of ELECTRA-Small pre-trained 14 models: from 80.42 to 82.23 GLUE points (dev), standard deviation 0.57 ([richarddwang/electra_pytorch](https://github.com/richarddwang/electra_pytorch)). So runs of the *same* recipe are up to 1.8 points apart |
+# | Seeds of fine-tuning | Dodge et al. 2020 (arXiv 2002.06305) fine-tuned BERT 2,100 times and changed only the seeds. Initial weights and the order of the data contribute about equally. The best of many seeds is far better than what had been published: a maximum depends on how often you try |
+# | Seeds of pre-training | Sellam et al. 2021 (*MultiBERTs*, arXiv 2106.16163): 25 BERT-Base models, and the *Multi-Bootstrap*, which draws seeds *and* test rows anew |
+# | The baseline | RoBERTa's main result is about BERT: trained for longer, it matches or exceeds what came after it (Liu et al. 2019) |
 # | Ours | `bertedu.family.comparison`, Welch's test. `benchmarks/family_table.py` prints ≈ where this chapter prints no star |
 #
 # ## Summary
 #
 # - A comparison holds something equal, and that favors somebody. Say whether it is steps, operations or seconds.
-# - The noise is the standard deviation over seeds, and members differ in it. Welch's test gives each its own: the error
-#   is √(s₁²/n + s₂²/m), and p counts how well the noise is known. Three seeds can tell only large differences.
-# - Test rows have a noise of their own, √(p · (1 − p) / n), which no seed shows.
-# - Among 90 comparisons of equal models you'll find three to five stars on average, sometimes eight. Count the stars
-#   before you read them.
+# - The noise is the standard deviation over seeds, and members differ in it: Welch's test. Three seeds can tell only large
+#   differences. Test rows have a noise of their own, which no seed shows.
+# - Among 90 comparisons of equal models you'll find three to five stars on average. Count them before you read them.
 # - You can't compare losses per token between vocabularies. You can compare bits per character of the same text.
-# - Choose from the Pareto front, on your own rows. Compare each member with the cheapest one that you would
-#   accept, not only with its neighbor.
+# - Choose from the Pareto front, on your own rows. Compare each member with the cheapest one that you would accept.
 # - Run an A/A test first. If a script finds that a model beats itself, believe no other gain that it reports.
-# - In our runs no member but "DistilBERT, taught" is told from BERT in the mean of nine tasks, and it just so. On six of
-#   nine tasks a baseline without a network beats all eleven.
+# - In our runs no member but "DistilBERT, taught" is told from BERT, and it just so. On six of nine tasks a baseline
+#   without a network beats all eleven.
 #
 # ## Quiz
 

@@ -53,13 +53,10 @@
 #
 # ## How such an interview goes
 #
-# ![Five boxes in a row, joined by lines: Screen, 30 minutes, basics; Whiteboard, 45 minutes, write it; Depth, 45
-# minutes, how and why; Debugging, 30 minutes, a symptom; Design, 45 minutes, a system. Below each stands the part of
-# this chapter that practises it: the bank; drills; calculations and derivations; Broken BERT; design cases. Each part
-# of an interview has its own practice here.](pictures/25_interview.svg)
+# ![Screen, whiteboard, depth, debugging and design, 30 or 45 minutes each; below each what this chapter has to practise it.](pictures/25_interview.svg)
 #
-# The lengths are typical ones. Not every company has all five parts, and the order differs. In each of them somebody listens for a few points, ticks them
-# off, and asks a follow-up about what is missing. So the useful question about an answer is not "was it nice?" but
+# Not every company has all five parts, and the order differs. In each of them somebody listens for a few points, ticks
+# them off, and asks a follow-up about what is missing. So the useful question about an answer is not "was it nice?" but
 # "which points were in it?".
 #
 # ## One question, two lengths
@@ -92,6 +89,8 @@ for name, text in (("short", question.short), ("long", question.long)):
     print(f"{' '.join(text.split())[:170]} …\n")
 
 # %% [markdown]
+# ![Two bars on a clock: the short answer takes less than half a minute, the long one almost a minute and a half.](pictures/25_two_lengths.svg)
+#
 # Wrong answers teach as much. Both of these sound plausible. Say why each is wrong before you run the cell:
 #
 # - "It makes the attention weights sum to 1."
@@ -157,6 +156,8 @@ print(f"layers {layers / 1e6:.1f} M, token embeddings {table / 1e6:.1f} M", end=
 print(f", together {(layers + table) / 1e6:.1f} M")
 
 # %% [markdown]
+# ![Bars: feed-forward networks 57, attention 28, the token table 23 and all else 1 million parameters.](pictures/25_where_parameters.svg)
+#
 # For most interviewers 108 million is good enough. One who asks for the exact number wants to know whether you remember
 # the biases, LayerNorm (two vectors of D numbers), the positions, the two segments and the pooler.
 #
@@ -288,20 +289,30 @@ check("25.2", training_gigabytes)
 # </details>
 
 # %% [markdown]
+# ![Four bytes each for weight, gradient and two moments: 16. Mixed precision adds a copy of two bytes: 18.](pictures/25_bytes_each.svg)
+#
 # For all of BERT-Base that is 1.75 GB. A GPU with 16 GB seems to have plenty of room. Yet a batch of 32 texts with 512
 # tokens may fail. Guess what takes the memory, then run the cell. It counts what attention keeps for the backward pass in
 # every layer: its weights before and after dropout, and dropout's mask of one byte for each.
 
-# %%
+# %% tags=["guess"]
 for batch, length in ((32, 128), (32, 512), (32, 2048)):
     weights = batch * 12 * length**2 * 12  # texts · heads · T² · layers
     print(f"B = {batch}, T = {length:4}: {(4 + 1 + 4) * weights / 1e9:6.1f} GB in fp32")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![Bars for texts of 128, 512 and 2,048 tokens: each is 16 times as long as the one above it.](pictures/25_attention_memory.svg)
+#
 # Texts that are four times as long need 16 times as much. At T = 512 it is 10.9 GB, and all other activations together
 # take nearly as much again, 10.0 GB, so the 16 GB are full. (In 16 bits it is 6.0 and 5.1 GB. Korthikanti et al. 2022,
-# section 4.1, count 34 bytes for each of the B·T·D numbers of a layer, and 5 for each of the B·H·T² attention weights.) A **fused kernel** (`scaled_dot_product_attention`) never stores the attention weights. Without one, make the
-# batch smaller and accumulate gradients.
+# section 4.1, count 34 bytes for each of the B·T·D numbers of a layer, and 5 for each of the B·H·T² attention weights.)
+#
+# </details>
+#
+# A **fused kernel** (`scaled_dot_product_attention`) never stores the attention weights. Without one, make the batch
+# smaller and accumulate gradients.
 #
 # ## Derivations: the gradient of the loss
 #
@@ -313,6 +324,8 @@ for batch, length in ((32, 128), (32, 512), (32, 2048)):
 # Take the derivative with respect to $z_i$. The first term gives −1 if $i = y$, and 0 otherwise. The second gives
 # $e^{z_i} / \sum_j e^{z_j} = p_i$. So $\partial \ell / \partial z_i = p_i - [i = y]$: **probabilities minus one-hot**. These
 # numbers sum to 0 over all classes, and for a confident right answer they are near 0.
+#
+# ![Probabilities 0.71, 0.26 and 0.04 minus the one-hot label give the gradient 0.71, −0.74 and 0.04.](pictures/25_probabilities_minus_one_hot.svg)
 #
 # ### Exercise 25.3 · Probabilities minus one-hot
 # ●●●○ · 10 minutes
@@ -420,6 +433,8 @@ check("25.4", perplexity)
 # </details>
 
 # %% [markdown]
+# ![Eight texts: in a mean of means each weighs an eighth, though they have from 1 to 20 masked tokens.](pictures/25_mean_of_means.svg)
+#
 # The package has ten longer programs with bugs like this one and hidden tests: `bertedu interview bug` lists them, and in
 # a notebook `bugs()` from `bertedu.interview.bugs` does.
 #
