@@ -13,11 +13,9 @@
 # - find the models that no other one beats in both cost and score (optional: when an encoder is cheaper than a prompt)
 # - detect an unfair comparison with an A/A test, and repair it
 #
-# **Time:** three sittings of about 35, 40 and 40 minutes ·
+# **Time:** three sittings of about 30, 40 and 40 minutes ·
 # **You need:** [20 · Many languages](20_many_languages.ipynb) ·
 # **Next:** [22 · From two cores to many GPUs](22_many_gpus.ipynb)
-#
-# You can leave what is marked (optional) for another day.
 #
 # ## Recall
 #
@@ -143,8 +141,7 @@ pictures.rankings({f"{task}\nseed {seed}": ranking(task, seed) for task, seed in
 # </details>
 #
 # The next cell prints what equal time means for each member, and three costs: the parameters that are kept, the memory for
-# one step of pre-training (*MB a step*), and the time for one text of 64 tokens (*ms a text*). Guess: which member reads
-# the fewest tokens?
+# one step of pre-training (*MB a step*), and the time for one short text (*ms a text*). Guess: which member reads the fewest tokens?
 
 # %% tags=["guess"]
 print("                    tokens read  of BERT's  parameters  MB a step  ms a text")
@@ -315,7 +312,7 @@ check("21.1", welch_test)
 # </details>
 
 # %% [markdown]
-# The package has the function, too. (For a single seed it returns p = 1: nobody knows its noise.) Guess: how many members
+# The package has the function, too. Guess: how many members
 # can be told from BERT on entities, and how many on films?
 
 # %% tags=["guess"]
@@ -567,12 +564,10 @@ gaps = {
 pictures.differences(gaps)
 
 # %% [markdown]
-# Read it in this order. **Count** the stars: how many does chance give? (About 3 in 90, and rarely more than 8.) **Then
-# the last panel**, the mean of all tasks, whose error is usually smaller. **Then single tasks**, and only for members that
+# Read it in this order. **Count** the stars: how many does chance give? **Then the last panel**, the mean of all tasks, whose error is usually smaller. **Then single tasks**, and only for members that
 # you had in mind before.
 #
-# The next cells print each member's distance from BERT in the mean of tasks, then two members without one of the tasks,
-# and the two DistilBERTs, task by task.
+# Now the numbers: the mean of tasks, then two members without one of the tasks, and the two DistilBERTs.
 
 
 # %%
@@ -973,12 +968,11 @@ for name, found in claims.items():
 # The colleague's function finds a gain in all five tests. The fair one stays at about one error or below. (Now and then it
 # will exceed two, as noise does: in 40 further tests it did so four times, twice in each direction.)
 #
-# In a real project the bug is scattered over weeks: the baseline's number comes from an old table, the candidate is tuned.
 # Three habits protect you:
 #
 # - Give both sides the same budget of search, and report it.
 # - Read the test rows once, at the end.
-# - Run an A/A test before the first A/B test. It needs no new code.
+# - Run an A/A test before the first A/B test.
 #
 # <details><summary>The chapter's own comparison, checked with this list</summary>
 #
@@ -995,7 +989,6 @@ for name, found in claims.items():
 # | One run or many | A replication of ELECTRA-Small pre-trained 14 models: from 80.42 to 82.23 GLUE points (dev), standard deviation 0.57 ([richarddwang/electra_pytorch](https://github.com/richarddwang/electra_pytorch)). So runs of the *same* recipe are up to 1.8 points apart |
 # | Seeds of fine-tuning | Dodge et al. 2020 (arXiv 2002.06305) fine-tuned BERT 2,100 times and changed only the seeds. Initial weights and the order of the data contribute about equally. The best of many seeds is far better than what had been published: a maximum depends on how often you try |
 # | Seeds of pre-training | Sellam et al. 2021 (*MultiBERTs*, arXiv 2106.16163): 25 BERT-Base models, and the *Multi-Bootstrap*, which draws seeds *and* test rows anew |
-# | The baseline | RoBERTa's main result is about BERT: trained for longer, it matches or exceeds what came after it (Liu et al. 2019) |
 # | Ours | `bertedu.family.comparison`, Welch's test. `benchmarks/family_table.py` prints ≈ where this chapter prints no star |
 #
 # ## Summary

@@ -24,7 +24,7 @@
 # **Next:** [24 · The same BERT in JAX](24_bert_in_jax.ipynb)
 #
 # Letters: B sequences in a batch, T tokens, C classes. The chapter needs the extra `production`: where it is missing, the
-# first cell says what to install. It starts a service on this machine and stops it again.
+# first cell says what to install.
 #
 # ## Recall
 #
@@ -286,8 +286,7 @@ for name, one in largest.items():
 #
 # </details>
 #
-# Each output is computed from one column, so its scale is multiplied in after the sum. (`nn.Linear` stores the matrix
-# as [out, in]: there an output's weights are a row.)
+# Each output is computed from one column, so its scale is multiplied in after the sum.
 #
 # ### Exercise 23.1 · One scale for each column
 # ●●○○ · 10 minutes
@@ -559,8 +558,8 @@ assert set(one.statuses) == set(many.statuses) == {200}
 
 # %% [markdown]
 # With 16 clients the throughput rises, since the service is never idle and computes batches. And each client waits longer:
-# **latency against throughput**. **Little's law** joins the two: 16 clients / throughput is the mean latency. (Don't trust
-# these p99 too far: the three slowest requests decide.) And the cache? We send the same text again and again.
+# **latency against throughput**. **Little's law** joins the two: 16 clients / throughput is the mean latency. And the
+# cache? We send the same text again and again.
 
 # %% tags=["nbval-ignore-output"]
 again = fresh(1) * 200
@@ -848,7 +847,6 @@ for name, way in ways.items():
 # </details>
 #
 # So begin with BM25, a baseline that runs today. Then every step has to beat it on *your* questions.
-# (`benchmarks/README.md` has the table with times and seeds.)
 #
 # ## The proof
 #
@@ -878,7 +876,7 @@ assert served.process.poll() is not None  # the service has ended
 # It is as fast as before, and many of its probabilities are high. On Friday somebody reads the answers.
 #
 # The next cell builds that version. It changes one file of the folder, and the digest of this file, as if the exporter
-# had been given it so. Its code is folded, so leave it folded for now. Then we ask it for the validation reviews. Guess:
+# had been given it so. Leave its code folded for now. Then we ask it for the validation reviews. Guess:
 # how certain is it on average, and how much is right?
 
 
@@ -1059,7 +1057,6 @@ shutil.rmtree(work, ignore_errors=True)  # the exported folders
 # | removing layers | Fan et al. 2020 (LayerDrop): dropped at random in training, so that any subset works | cut afterwards, then fine-tuned |
 # | distillation | Sanh et al. 2019 (DistilBERT): in pre-training, from every second layer of the teacher | for the task, from the lower layers |
 # | ColBERT | Khattab & Zaharia 2020: markers, [MASK] tokens that lengthen the question, an index | without them |
-# | SPLADE | Formal et al. 2021: the maximum over tokens in version 2, a sum in version 1 | the maximum |
 # | calibration | Guo et al. 2017: one temperature | the same |
 #
 # ## Summary
