@@ -9,11 +9,11 @@
 #
 # - find out with two measured speeds whether arithmetic or memory traffic limits an operation (the roofline)
 # - train in 16 bits: scale the loss for fp16, say why bf16 needs no scaling, and why the weights stay in float32
-# - count what activation checkpointing saves, and what it costs
+# - count what activation checkpointing saves and costs, and repair one that draws other random numbers
 # - train with two processes, and count what all-reduce sends and what sharding (ZeRO, FSDP) leaves on each of them
-# - detect and repair a recomputation that draws other random numbers
+# - say what your own GPU can train, how fast, and what to do when its memory is full
 #
-# **Time:** two sittings of about 45 and 65 minutes, and 5 more for what is optional ·
+# **Time:** two sittings of about 45 and 70 minutes, and 5 more for what is optional ·
 # **You need:** [08 · Pre-training](08_pre_training.ipynb) ·
 # **Next:** [23 · Into production](23_into_production.ipynb)
 #
@@ -54,19 +54,15 @@
 #
 # The model and its loss stay the same. This chapter is about the machine that trains it.
 #
-# ![A training step from left to right: batch, forward, backward, sum gradients, update. Below it four limits on how
-# long a step takes and whether it fits. Below forward and backward: arithmetic, memory traffic, and the size of the
-# memory (what forward keeps for backward). Below the sum of the gradients: communication. Only the last one needs
-# several workers.](pictures/22_training_step.svg)
+# ![Below forward and backward of a training step three limits: arithmetic, memory traffic, size of the memory. Below the sum of gradients: communication.](pictures/22_training_step.svg)
 #
 # ## The problem: a step that is slower than its arithmetic
 #
 # A processor is sold by its arithmetic: so many operations a second. Chapter 08 counted the operations of a step. So
 # we should be able to calculate how long it takes.
 #
-# The next cell measures how fast this machine multiplies large matrices in float32. From this speed it calculates a
-# time, and then measures a real step (forward and backward pass) of the preset `tiny`, on a GPU if there is one.
-# Times are different on every machine, and in every run.
+# We measure how fast this machine multiplies large matrices in float32. From this speed we calculate a time, and then
+# measure a real step (forward and backward pass) of the preset `tiny`, on a GPU if there is one.
 
 # %%
 import os
@@ -78,10 +74,11 @@ from bertedu.course import about, check, hint, quiz
 from bertedu.doctor import matrix_rate
 from bertedu.pretraining.speed import clock
 from bertedu.training.costs import training_flops
+from bertedu.training.devices import choose_device
 
-device = "cuda" if torch.cuda.is_available() else "cpu"
+device = choose_device("auto")  # cuda or mps where torch finds one, else cpu
 
-# %% tags=["nbval-ignore-output"]
+# %%
 config = BertConfig.preset("tiny", vocab_size=8192)
 torch.manual_seed(0)
 model, ids = BertForPreTraining(config).to(device), torch.randint(8192, (16, 128))  # [B, T]
@@ -102,6 +99,7 @@ def seconds_of(work):  # the fastest of five runs
     return min(found)
 
 
+# %% tags=["nbval-ignore-output"]
 rate = max(matrix_rate(device, "fp32") for _ in range(3))
 expected = training_flops(config, 128) * ids.numel() / rate
 measured = seconds_of(step)
@@ -114,11 +112,11 @@ assert measured > expected / 3  # not exact: other programs may have slowed the 
 # the step reaches. With the maker's peak speed, this share is called **MFU** (model FLOPs utilization).
 #
 # We counted every matrix product of the step, but not LayerNorm, GELU, softmax, dropout and additions: for BERT-Base
-# they are less than 1 % of the operations. How much of the time are they? The next cell runs a step with PyTorch's
-# **profiler**, which measures the time of each operation. It prints the share of all matrix products (`mm`, `addmm`,
-# `bmm`), and the slowest operations among the others. Guess that share first.
+# they are less than 1 % of the operations. How much of the time are they? PyTorch's **profiler** measures the time of
+# each operation. We print the share of all matrix products (`mm`, `addmm`, `bmm`), and the slowest of the others. Guess
+# that share first.
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["guess", "nbval-ignore-output"]
 from torch.profiler import profile
 
 os.environ["KINETO_LOG_LEVEL"] = "99"  # no messages of the profiler's own
@@ -129,16 +127,20 @@ events = [event for event in profiled.key_averages() if event.key.startswith("at
 spent = {event.key.removeprefix("aten::"): getattr(event, kind) for event in events}
 total = sum(spent.values())
 products = sum(spent.pop(name, 0) for name in ("mm", "addmm", "bmm"))
-print(f"matrix products {products / total:.0%} of the time", end="; ")
+print(f"matrix products {products / total:.2f} of the time", end="; ")
 slowest = sorted(spent, key=spent.get, reverse=True)[:4]
-print(", ".join(f"{name} {spent[name] / total:.0%}" for name in slowest))
+print(", ".join(f"{name} {spent[name] / total:.2f}" for name in slowest))
 assert products < 0.95 * total
 
 # %% [markdown]
-# The others are 1 to 2 % of the operations of `tiny`, and take a good part of the time. (`bernoulli_` draws the
-# random numbers of dropout.) A larger model doesn't escape that: in an encoder layer of BERT on a V100, matrix
-# products were 99.8 % of the operations and 61 % of the time (Ivanov et al. 2021, "Data Movement Is All You Need",
-# table 1).
+# <details><summary>What you saw, and why</summary>
+#
+# ![Of a layer of BERT on a V100, matrix products are 0.998 of the operations and 0.61 of the time; the rest is 0.002 of the operations and 0.39 of the time.](pictures/22_operations_and_time.svg)
+#
+# The others are 1 to 2 % of the operations of `tiny`, and take a good part of the time. (`bernoulli_` draws the random
+# numbers of dropout.) A larger model doesn't escape that (Ivanov et al. 2021, "Data Movement Is All You Need", table 1).
+#
+# </details>
 #
 # What is slow about the rest? It reads and writes many numbers, and does little with each of them. **A processor that
 # waits for memory is not computing.**
@@ -149,10 +151,10 @@ assert products < 0.95 * total
 # memory or writes to it (Williams, Waterman & Patterson 2009, "Roofline"). Compute it for two operations with a
 # pencil, with 4 bytes for each number:
 #
-# 1. An addition `x + y` of two tensors: one operation, and 12 bytes (two numbers are read, one is written). The
-#    intensity is 1/12.
-# 2. A product of two 1024 × 1024 matrices: 2 · 1024³ operations, and 3 · 1024² numbers of 4 bytes. The intensity is
-#    2 · 1024 / 12 = 171.
+# 1. An addition `x + y` of two tensors.
+# 2. A product of two 1024 × 1024 matrices.
+#
+# ![An addition reads two numbers, computes once and writes one: 1 operation for 12 bytes. The product of two matrices: 171 operations for each byte.](pictures/22_intensity_by_hand.svg)
 #
 # A machine has two speeds: operations a second, and bytes a second (its **memory bandwidth**). The first divided by
 # the second is its **ridge point**, in operations for each byte. An operation with a lower intensity is
@@ -190,14 +192,14 @@ check("22.1", intensity)
 # %% [markdown]
 # ### BERT-Base on the roof
 #
-# The next cell computes the intensity of BERT-Base's operations in 16-bit numbers, 2 bytes each, and compares it with
-# the ridge points of two GPUs, by the maker's figures for dense 16-bit products: A100 (80 GB, SXM) 312 · 10¹²
-# operations and 2.04 · 10¹² bytes a second, H100 (SXM) 989 · 10¹² and 3.35 · 10¹².
+# We compute the intensity of BERT-Base's operations in 16-bit numbers, 2 bytes each, and compare it with the ridge
+# points of two GPUs, by the maker's figures for dense 16-bit products: A100 (80 GB, SXM) 312 · 10¹² operations and
+# 2.04 · 10¹² bytes a second, H100 (SXM) 989 · 10¹² and 3.35 · 10¹².
 #
 # Guess before you run it: which of these four are compute-bound? The feed-forward product for a single sequence of 16
 # tokens, the same product for 32 sequences of 512 tokens, the attention scores of one head with 512 tokens, and GELU.
 
-# %%
+# %% tags=["guess"]
 from bertedu.chapters.ch22_many_gpus.exercises.exercise_1 import product_intensity
 
 D, inner, d = 768, 3072, 64
@@ -209,53 +211,29 @@ operations = {
     "addition": 1 / 6,
 }
 ridges = {"A100": 312e12 / 2.04e12, "H100": 989e12 / 3.35e12}
+print("ridge points:", ", ".join(f"{chip} {ridge:.0f}" for chip, ridge in ridges.items()))
 for name, value in operations.items():
     bound = [chip for chip, ridge in ridges.items() if value > ridge]
     print(f"{name:30} {value:6.1f} operations a byte, compute-bound on", end=" ")
     print(" and ".join(bound) or "neither")
-print("ridge points:", ", ".join(f"{chip} {ridge:.0f}" for chip, ridge in ridges.items()))
 
 # %% [markdown]
-# With 16 tokens the feed-forward product reads the whole weight matrix and uses each weight only 16 times. The scores
-# of a head sum over only 64 numbers, and write 512 × 512 results. And an elementwise operation is always far below
-# the ridge point, however large the batch is.
+# <details><summary>What you saw, and why</summary>
 #
-# The next picture is the **roofline** itself: on the slope the memory bandwidth limits an operation, and on the flat
-# part the arithmetic.
-
-# %% tags=["hide-input"]
-from bertedu.visualization.picture import Picture, new_figure
-
-figure = new_figure(6.4, 3.6)
-axes = figure.subplots()
-peak, bandwidth = 989e12, 3.35e12
-axes.plot([0.1, peak / bandwidth, 3000], [0.1 * bandwidth, peak, peak], color="#222222")
-for (name, value), colour in zip(
-    operations.items(), ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#7A5C00")
-):
-    axes.plot(value, min(peak, value * bandwidth), "o", color=colour, label=name)
-axes.set(
-    xscale="log",
-    yscale="log",
-    xlabel="intensity: operations for each byte",
-    ylabel="operations a second",
-    title="The roofline of an H100, 16 bits",
-)
-axes.legend(fontsize=8)
-Picture(
-    figure,
-    alt="Roofline of an H100, both axes logarithmic. It rises to 989 trillion operations a "
-    "second at 295 operations a byte, then it is flat. From left to right: addition 0.2, "
-    "GELU 2.5, feed-forward with 16 tokens 16 and scores of a head 51 on the slope; "
-    "feed-forward with 32 times 512 tokens 592 on the flat part.",
-)
-
-# %% [markdown]
+# ![The roofline of an H100, both axes logarithmic: a slope up to 295 operations a byte, then flat at 989 trillion a second. Only the feed-forward product of 32 times 512 tokens stands on the flat part.](pictures/22_roof.svg)
+#
+# This is the **roofline** itself: on the slope the memory bandwidth limits an operation, and on the flat part the
+# arithmetic. With 16 tokens the feed-forward product reads the whole weight matrix and uses each weight only 16 times.
+# The scores of a head sum over only 64 numbers, and write 512 × 512 results. And an elementwise operation is always far
+# below the ridge point, however large the batch is.
+#
+# </details>
+#
 # ### Your machine's roofline (optional)
 #
-# Now your own machine, in float32. The next cell measures the memory bandwidth with an addition of two long vectors,
-# which gives the ridge point. The cell after it multiplies 1, 8, 64 and 512 rows with one large weight matrix: 134
-# MB, more than most caches hold. Guess: with how many rows does arithmetic limit the speed?
+# Now your own machine, in float32. An addition of two long vectors measures the memory bandwidth, which gives the ridge
+# point. Then we multiply 1, 8, 64 and 512 rows with one large weight matrix: 134 MB, more than most caches hold. Guess:
+# with how many rows does arithmetic limit the speed?
 
 # %% tags=["nbval-ignore-output"]
 x, y, out = (torch.randn(30_000_000, device=device) for _ in range(3))
@@ -263,7 +241,7 @@ bandwidth = 12 * x.numel() / seconds_of(lambda: torch.add(x, y, out=out))
 rate = max(rate, matrix_rate(device, "fp32"))
 print(f"{bandwidth / 1e9:.0f} GB a second, ridge point {rate / bandwidth:.1f}")
 
-# %% tags=["nbval-ignore-output"]
+# %% tags=["guess", "nbval-ignore-output"]
 weights, speeds = torch.randn(4096, 8192, device=device), []
 for count in (1, 8, 64, 512):
     rows = torch.randn(count, 4096, device=device)
@@ -274,10 +252,14 @@ for count in (1, 8, 64, 512):
 assert speeds[0] < speeds[-1]
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # One row uses each weight once, so reading the weights takes all the time. Hundreds of rows share the reading. (A
 # speed above the roof means that other programs slowed the measurement of the roof down, or that a cache helped.)
 # This is why a GPU should get large batches, and why a language model that writes one token after the other is
 # memory-bound.
+#
+# </details>
 #
 # ### What to do on the slope
 #
@@ -291,11 +273,11 @@ assert speeds[0] < speeds[-1]
 #   that fit into the processor's own fast memory, and computed again in the backward pass. The package calls
 #   PyTorch's `scaled_dot_product_attention`, which chooses such a kernel where it can.
 # - **No padding.** Put sequences of similar length into a batch ([chapter 08](08_pre_training.ipynb)), or pack them
-#   one after the other ([chapter 19](19_modernbert.ipynb)), with a kernel that knows where each ends.
+#   one after the other ([chapter 19](19_modernbert.ipynb)).
 #
-# How much traffic do the scores cause? Without fusion they go through memory 8 times in the forward pass: the product
-# writes them; the mask, softmax and dropout each read and write them; and the product with the values reads them. The
-# next cell counts both ways for a layer of BERT-Base.
+# ![Without fusion product, mask, softmax, dropout and product write and read the scores 8 times. A fused kernel never sends them to memory.](pictures/22_fusion.svg)
+#
+# How much traffic is that? We count both ways for a layer of BERT-Base.
 
 # %%
 B, H, T = 32, 12, 512
@@ -312,12 +294,13 @@ for name, traffic in (("not fused", 8 * scores + 4 * vectors), ("fused", 4 * vec
 #
 # ## 16 bits: two formats
 #
-# Half as many bytes for each number is half the traffic, and GPUs have faster units for 16-bit products: an A100 does
-# 16 times as many operations a second with them as in plain float32. (In between is **TF32**, float32 products with
+# Half the bytes is half the traffic, and GPUs have faster units for 16-bit products: an A100 does 16 times as many
+# operations a second as in plain float32. (In between is **TF32**, float32 products with
 # 10 bits of fraction: `torch.set_float32_matmul_precision("high")` switches it on.)
 #
-# There are two ways to spend 16 bits. **fp16** has 5 bits for the exponent and 10 for the fraction. **bf16** has 8
-# and 7: as many for the exponent as float32, so it covers the same range, with fewer digits.
+# There are two ways to spend 16 bits, **fp16** and **bf16**:
+#
+# ![Bits for exponent and fraction. float32: 8 and 23. bf16: 8 and 7, the same range. fp16: 5 and 10.](pictures/22_formats.svg)
 
 # %%
 for dtype in (torch.float32, torch.bfloat16, torch.float16):
@@ -330,9 +313,9 @@ print(f"in fp16: 2e-8 becomes {tiny} and 70000 becomes {large}")
 
 # %% [markdown]
 # Look at the last column. What does it mean for a weight of 1, if the optimizer subtracts 0.0001 in each of 1,000
-# steps? Guess, then run the next cell.
+# steps? Guess.
 
-# %%
+# %% tags=["guess"]
 for dtype in (torch.float32, torch.bfloat16, torch.float16):
     weight = torch.ones((), dtype=dtype)
     for _ in range(1000):
@@ -340,8 +323,16 @@ for dtype in (torch.float32, torch.bfloat16, torch.float16):
     print(f"{str(dtype):15} 1 - 1000 · 0.0001 = {weight.item():.3f}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![Two rulers of the numbers just below 1. In fp16 the next one is 0.9995, in bf16 0.9961. One minus 0.0001 lies nearest to 1 in both, so it is rounded to 1.](pictures/22_small_update.svg)
+#
 # In 16 bits the weight never moves: each update is less than half of the distance to the next number, so it is
-# rounded away. That is why we train in **mixed precision** (Micikevicius et al. 2018, section 3.1): the weights, the
+# rounded away.
+#
+# </details>
+#
+# That is why we train in **mixed precision** (Micikevicius et al. 2018, section 3.1): the weights, the
 # gradients that the optimizer gets and its running means stay in float32. `torch.autocast` converts copies of weights
 # and activations to 16 bits for the matrix products, and leaves softmax, LayerNorm and the loss in float32. So the 16
 # bytes for each weight stay, and most activations take half as many.
@@ -350,9 +341,7 @@ for dtype in (torch.float32, torch.bfloat16, torch.float16):
 #
 # Now the other end of the range. The smallest positive number of fp16 is 6 · 10⁻⁸, and anything below half of it
 # becomes zero. Below 6 · 10⁻⁵ its numbers have fewer and fewer digits. (They are called **subnormal**.) Are gradients
-# that small? The next cell takes a small trained checkpoint of the course, and computes the gradients of all weights
-# in float32. The cell after it counts which share of them would be zero, subnormal or infinite in fp16. Before you
-# run it, guess the share of subnormal ones: 1 %, 10 %, 30 %?
+# that small? We take a small trained checkpoint of the course, and compute the gradients of all weights in float32.
 
 # %%
 from bertedu.corpora import load_corpus
@@ -361,6 +350,8 @@ from bertedu.inference import open_filler
 
 trained, tokenizer = open_filler(data_path("checkpoints/world-tiny"))
 documents = load_corpus("world").validation
+
+# %%
 sentences = [line for document in documents for line in document.sentences][:512]
 encoding = tokenizer(sentences, max_length=24)
 mask = encoding.attention_mask
@@ -370,6 +361,7 @@ seen = encoding.input_ids.masked_fill(hidden, tokenizer.mask_token_id)
 targets = encoding.input_ids.masked_fill(~hidden, -100)
 
 
+# %%
 def gradient(rows):  # of the mean loss over some of the sentences, all weights in one vector
     trained.zero_grad()
     trained(seen[rows], attention_mask=mask[rows], labels=targets[rows]).loss.backward()
@@ -380,26 +372,39 @@ def gradient(rows):  # of the mean loss over some of the sentences, all weights 
 small = gradient(torch.arange(512))
 small = small[small != 0]  # without the embeddings of words that do not occur
 
+# %% [markdown]
+# Which share of them would be zero, subnormal or infinite in fp16, if all are multiplied by a number first? Guess: what
+# share is subnormal as they are, nearer to 1 %, 10 % or a third?
 
+
+# %%
 def shares(scale):  # zero, subnormal, infinite in fp16
     half = (small * scale).half()
     subnormal = (half != 0) & (half.abs() < torch.finfo(torch.half).smallest_normal)
     return [part.double().mean().item() for part in (half == 0, subnormal, half.isinf())]
 
 
-# %%
-known = {0: (0.08, 0.32, 0), 8: (0, 0.22, 0), 16: (0, 0, 0), 24: (0, 0, 0.2)}
-print("              zero  subnormal  infinite")
-for power, numbers in known.items():
-    found = zip(numbers, shares(2.0**power))
-    cells = [f"{about(number, share, within=0.02):.2f}" for number, share in found]
-    print(f"loss · 2^{power:<2}    {'     '.join(cells)}")
+# %% tags=["guess"]
+KINDS = ("zero", "subnormal", "infinite")
+print(f"{'':12}", *(f"{kind:>9}" for kind in KINDS))
+for power in (0, 8, 16, 24):
+    found = zip(KINDS, shares(2.0**power))
+    cells = [about(f"22 {kind} at 2^{power}", share, within=0.02) for kind, share in found]
+    print(f"loss · 2^{power:<2}  ", *(f"{cell:9.2f}" for cell in cells))
 
 # %% [markdown]
-# Without scaling (2⁰), two fifths of the gradients would become zero or lose digits. **Loss scaling** (Micikevicius
+# <details><summary>What you saw, and why</summary>
+#
+# ![A histogram of the gradients by power of two. A part lies below 2 to the minus 25 and would become 0, a large part between minus 25 and minus 14 is subnormal.](pictures/22_gradient_range.svg)
+#
+# Without scaling (2⁰), two fifths of the gradients would become zero or lose digits. With S = 2¹⁶ nothing is lost here.
+# With too large an S the largest gradients become infinite.
+#
+# </details>
+#
+# **Loss scaling** (Micikevicius
 # et al. 2018, section 3.2) multiplies the loss by a large number S before the backward pass. By the chain rule all
-# gradients are then S times as large. In float32 they are divided by S again, before the optimizer uses them. With S
-# = 2¹⁶ nothing is lost here. With too large an S the largest gradients become infinite.
+# gradients are then S times as large. In float32 they are divided by S again, before the optimizer uses them.
 #
 # The best S changes during training. **Dynamic loss scaling** finds it by trying: start high. If any gradient is
 # infinite or nan, skip the optimizer's step and halve S. After 2,000 steps in a row without that, double S.
@@ -449,13 +454,14 @@ check("22.2", next_scale)
 # backward pass reaches the layer, it computes the layer's forward pass again, uses what it needs, and drops it.
 #
 # Calculate it with a pencil. With 16-bit numbers and fused attention a layer keeps about 34 bytes for each number of
-# its input (chapter 08), and 2 of them are the input itself. With 12 layers that is 12 · 34 = 408 bytes. With
-# checkpointing it is 11 inputs, and the 34 bytes of the one layer that is being computed again: 11 · 2 + 34 = 56.
+# its input (chapter 08), and 2 of them are the input itself.
+#
+# ![Twelve layers. Without checkpointing each keeps 34 bytes for each number of its input, 408 together. With it eleven keep 2 bytes and the one that runs again has 34, together 56.](pictures/22_kept_for_backward.svg)
+#
 # That is 7 times less. And the price? The forward pass is a third of the work, and it is done twice: 4/3 of the
 # arithmetic.
 #
-# The next cell writes it as an `autograd.Function`, a step of the backward pass by hand. Read `forward` and
-# `backward` one after the other: what is kept, and what is computed when?
+# Here it is as an `autograd.Function`. Read `forward` and `backward`: what is kept, and what is computed when?
 
 
 # %%
@@ -480,8 +486,8 @@ class Recompute(torch.autograd.Function):
 
 
 # %% [markdown]
-# The next cell defines six small feed-forward layers. The cell after it uses them without dropout, counts the bytes
-# that the forward pass keeps, with and without recomputation, and compares all gradients.
+# We take six small feed-forward layers without dropout, count the bytes that the forward pass keeps, with and without
+# recomputation, and compare all gradients.
 
 # %%
 from torch import nn
@@ -502,6 +508,7 @@ def run(layers, x, recompute):
     return x
 
 
+# %%
 def gradients_of(layers, recompute):
     layers.zero_grad()
     torch.manual_seed(1)
@@ -523,8 +530,8 @@ for name, recompute in (("plain", None), ("recomputed", Recompute.apply)):
 # The recomputed layers keep only their inputs, and the gradients are the same to the last bit. Remember these six
 # layers, they come back in the lab.
 #
-# `bertedu pretrain --checkpointing` does this for the encoder's layers. The next cell counts it for a BERT of 12
-# layers in training mode, in float32.
+# `bertedu pretrain --checkpointing` does this for the encoder's layers. Let's count it for a BERT of 12 layers in
+# training mode, in float32.
 
 # %%
 from bertedu.training.layers import training_layers
@@ -548,7 +555,100 @@ print(f"the layer that runs again needs {(kept[False] - kept[True]) / 12:.0f} MB
 # The price is smaller matrix products, and a GPU needs large ones.
 #
 # **Here the first sitting ends.** You know what one processor can do: its roofline, 16 bits, and memory exchanged
-# for time. The second sitting uses several processes.
+# for time. The second sitting applies it to your GPU, and then uses several processes.
+#
+# ## Your GPU
+#
+# One GPU is enough for everything in this course, and commands and notebooks find it by themselves. What does this machine
+# have? Without a GPU the rest is calculated.
+
+# %% tags=["nbval-ignore-output"]
+from bertedu.training.devices import choose_precision
+
+precision = choose_precision("auto", device)
+if device == "cuda":
+    card = torch.cuda.get_device_properties(0)
+    print(f"{card.name}, {card.total_memory / 1e9:.0f} GB of memory, trains in {precision}")
+else:
+    print(
+        f"no NVIDIA GPU that torch can use: this notebook computes on {device} in {precision}"
+    )
+
+# %% [markdown]
+# ### Does it fit?
+#
+# The two parts of the memory again: 16 bytes for each weight, and the activations of the batch, here in 16 bits with
+# fused attention. Take 32 sequences of 512 tokens. Guess: is 8 GB enough for BERT-Base, and for BERT-Large?
+
+# %%
+from bertedu.training.costs import activation_bytes
+
+
+def gigabytes(preset, weights, checkpointing):  # weights and optimizer, activations
+    shape = BertConfig.preset(preset)
+    kept = activation_bytes(shape, 32, 512)
+    if checkpointing:  # the inputs of all layers but one, and one whole layer
+        L = shape.num_hidden_layers
+        kept *= ((L - 1) * 2 + 34) / (L * 34)
+    return 16 * weights / 1e9, kept / 1e9
+
+
+# %% tags=["guess"]
+needs = {}
+for preset, weights in (("base", 110e6), ("large", 336e6)):
+    for name, checkpointing in ((preset, False), (f"{preset}, again", True)):
+        needs[name] = gigabytes(preset, weights, checkpointing)
+        print(f"{name:13} {needs[name][0]:.1f} GB + {needs[name][1]:.1f} GB of activations")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![Bars in gigabytes beside the sizes of cards. Base needs about 7 GB, with checkpointing under 3. Large needs more than 16 GB, with checkpointing about 7. The weights' part is the same in both.](pictures/22_memory_of_a_gpu.svg)
+#
+# ("Again" means checkpointing: layers compute again.) Base is near the edge, since the scores of the vocabulary, buffers
+# and the display take memory, too. If it doesn't fit, take a smaller batch or `--accumulation 2`. Large needs
+# checkpointing, or four sequences at a time.
+#
+# </details>
+#
+# ### How fast?
+#
+# A step can't be faster than its arithmetic. We divide the makers' peak (dense 16-bit products) by the operations of a
+# token, for BERT-Base, and assume 40 % of the peak.
+
+# %%
+CARDS = {"T4": 65e12, "L4": 121e12, "RTX 4090": 165e12, "A100": 312e12, "H100": 989e12}
+per_token = training_flops(BertConfig.preset("base"), 128)
+for name, peak in CARDS.items():
+    speed = 0.4 * peak / per_token
+    print(
+        f"{name:9} {speed:9,.0f} tokens a second, a billion in {1e9 / speed / 3600:4.1f} hours"
+    )
+
+# %% [markdown]
+# And yours? Real steps of `bertedu pretrain`, of BERT-Base on a GPU, of `tiny` elsewhere:
+
+# %% tags=["nbval-ignore-output"]
+from bertedu.pretraining.speed import training_speed
+
+preset = "base" if device == "cuda" else "tiny"
+numbers = precision if precision == "bf16" else "fp32"  # this loop scales no loss
+speed = training_speed(device, numbers, preset, seconds=1.0)
+print(f"{preset} on {device}, {numbers}: {speed:,.0f} tokens a second")
+if device != "cuda":
+    print("Without a GPU, BERT-Base is calculated above and not measured here.")
+
+# %% [markdown]
+# Expect less than the table: this loop runs kernel by kernel, without `--compile`. And `tiny` gains least. Its kernels
+# take microseconds, so the GPU waits for Python to start them. A GPU pays for `base`, and for large batches.
+#
+# | you type | you get |
+# |---|---|
+# | `bertedu doctor` | your devices, their memory, and tokens a second of each preset, in some seconds |
+# | `make gpu` | in eight minutes: the trainer's speed beside `transformers`, its share of the peak, the slowest kernels, the tests; a table in `runs/gpu/gpu.md` |
+# | `bertedu pretrain --preset base --compile --data-workers 4` | fused layers; other processes prepare the batches |
+# | `… --accumulation 4` or `--checkpointing` | the remedies for "out of memory" |
+# | `nvidia-smi` | memory in use (100 % utilization only means that some kernel ran) |
 #
 # ## Two processes
 #
@@ -556,10 +656,11 @@ print(f"the layer that runs again needs {(kept[False] - kept[True]) / 12:.0f} MB
 # own part of the batch. After the backward pass **all-reduce** adds up their gradients, so that each of them has the
 # sum. Then all take the same optimizer step, and their weights stay equal.
 #
+# ![The batch is halved. Each of two workers has the model and computes the gradient of its half; all-reduce adds the two up, and both take the same step.](pictures/22_two_workers.svg)
+#
 # Does this really give the gradient of the whole batch? We try it with two processes on this machine. `torchrun`
 # starts the program in the next cell twice and gives each process a number, its **rank**. Each computes half of the
-# batch, and `all_reduce` adds up the gradients. (`gloo` sends between CPUs, `nccl` between NVIDIA GPUs.) Then one
-# process alone computes the whole batch, and we compare.
+# batch, and `all_reduce` adds up the gradients. (`gloo` sends between CPUs, `nccl` between NVIDIA GPUs.)
 #
 # Look at the line with `count`: both halves divide by the number of labelled tokens in the *whole* batch.
 
@@ -637,8 +738,9 @@ print("two workers and one differ by less than 1e-6")
 # 2. **All-gather**, N − 1 steps: the complete chunks go round the ring in the same way, and what arrives now
 #    *replaces* what was there. In step s, worker w sends chunk w + 1 − s.
 #
-# (All numbers modulo N.) Try it with a pencil for N = 3: worker 0 has the numbers 1, 2, 3, worker 1 has 10, 20, 30, and
-# worker 2 has 100, 200, 300, one number a chunk. In the end every worker has 111, 222, 333.
+# (All numbers modulo N.) Follow it with a pencil for N = 3, one number a chunk:
+#
+# ![Three workers with the chunks 1, 2, 3; 10, 20, 30; 100, 200, 300. After two steps of reduce-scatter each worker has one complete sum, after two steps of all-gather all have 111, 222, 333.](pictures/22_ring.svg)
 #
 # ### Exercise 22.3 · Around the ring
 # ●●●○ · 15 minutes
@@ -681,9 +783,9 @@ check("22.3", ring_all_reduce)
 # Each worker sends 2 (N − 1) chunks, each 1/N of the gradient: less than twice the gradient, however many workers
 # there are. (But the steps grow with N, so for many workers NCCL can also use trees.)
 #
-# How long does that take? The next cell calculates it for BERT-Base with float32 gradients and 8 workers, for NVLink
-# in a server with A100 GPUs (300 · 10⁹ bytes a second in each direction) and 10-gigabit Ethernet between 8 servers.
-# It compares that with the arithmetic of a step of 32 sequences of 128 tokens on each GPU, at 40 % of an A100's peak.
+# How long does that take? We calculate it for BERT-Base with float32 gradients and 8 workers, for NVLink in a server
+# with A100 GPUs (300 · 10⁹ bytes a second in each direction) and 10-gigabit Ethernet between 8 servers. Beside it: the
+# arithmetic of a step of 32 sequences of 128 tokens on each GPU, at 40 % of an A100's peak.
 
 # %%
 gradient_bytes, N = 4 * 110e6, 8
@@ -707,6 +809,8 @@ for name, speed in (("NVLink", 300e9), ("10-gigabit Ethernet", 1.25e9)):
 # In data parallelism every worker keeps all 16 bytes for each weight, so the same numbers are kept N times. **ZeRO**
 # (Rajbhandari et al. 2020, arXiv 1910.02054) divides them among the workers, in three stages:
 #
+# ![Bytes for each weight that one of four workers keeps: 16 in stage 0, 10 in stage 1, 7 in stage 2, 4 in stage 3.](pictures/22_sharding.svg)
+#
 # | stage | each worker keeps only its share of | its bytes for each weight, float32 |
 # |---|---|---|
 # | 0 | nothing: all of everything | 4 + 4 + 8 |
@@ -714,13 +818,16 @@ for name, speed in (("NVLink", 300e9), ("10-gigabit Ethernet", 1.25e9)):
 # | 2 | and the gradients | 4 + 4/N + 8/N |
 # | 3 | and the weights | 4/N + 4/N + 8/N |
 #
-# The paper counts fp16 training, which comes to 16 bytes as well, 12 of them the optimizer's, with its float32 copy
-# of the weight. There stage 1 divides these 12.
+# <details><summary>What do the stages send?</summary>
 #
 # In stages 1 and 2 each worker updates its share of the weights, and then the new weights are gathered. That is the
 # same traffic as all-reduce, because all-reduce *is* a reduce-scatter followed by an all-gather. In stage 3 a layer's
 # weights are gathered right before the layer computes, forward and backward, and dropped right after it: one and a
-# half times the traffic (section 7.2). PyTorch calls stage 3 **FSDP**, fully sharded data parallel.
+# half times the traffic (section 7.2).
+#
+# </details>
+#
+# PyTorch calls stage 3 **FSDP**, fully sharded data parallel.
 #
 # ### Exercise 22.4 · Bytes by stage
 # ●●○○ · 6 minutes
@@ -749,10 +856,10 @@ check("22.4", training_bytes)
 # </details>
 
 # %% [markdown]
-# The next cell prints the gigabytes for BERT-Large and for a model of 7 billion weights, without activations. Guess:
-# which of the two fits into 80 GB only with sharding?
+# How many gigabytes is that for BERT-Large, and for a model of 7 billion weights, without activations? Guess: which of
+# the two fits into 80 GB only with sharding?
 
-# %%
+# %% tags=["guess"]
 from bertedu.chapters.ch22_many_gpus.exercises.exercise_4 import zero_bytes
 
 for name, weights in (("BERT-Large", 336e6), ("7 billion", 7e9)):
@@ -761,14 +868,19 @@ for name, weights in (("BERT-Large", 336e6), ("7 billion", 7e9)):
         print(f"{name:10}  {workers:2} workers  GB by stage 0 to 3: {' '.join(cells)}")
 
 # %% [markdown]
-# BERT-Large fits on a single GPU with 8 GB. 7 billion weights need 112 GB; with 8 workers stage 3 leaves 66 of the 80
-# GB for activations. So sharding is a tool for large language models: know it, and know when you do not need it. (If
-# even one layer is too large for a GPU, **tensor parallelism** divides the matrices themselves, and **pipeline
-# parallelism** gives each GPU some of the layers.)
+# <details><summary>What you saw, and why</summary>
 #
-# Now two processes with `fully_shard`, PyTorch's FSDP, which `bertedu pretrain --fsdp` uses. The next cell's program
-# trains the model from above for three steps alone, then again with each worker keeping half of it and reading half
-# of the batch. Here all tokens are labelled, so FSDP's average of the two gradients is right.
+# BERT-Large fits on a single GPU with 8 GB. 7 billion weights need 112 GB; with 8 workers stage 3 leaves 66 of the 80
+# GB for activations.
+#
+# </details>
+#
+# So sharding is a tool for large language models: know it, and know when you do not need it. (Larger
+# still: **tensor parallelism** divides the matrices themselves, **pipeline parallelism** the layers.)
+#
+# Now two processes with `fully_shard`, PyTorch's FSDP, which `bertedu pretrain --fsdp` uses. The program trains the
+# model from above for three steps alone, then again with each worker keeping half of it and reading half of the batch.
+# (Here all tokens are labelled, so FSDP's average of the two gradients is right.)
 
 # %%
 program = """
@@ -829,17 +941,15 @@ print("from the losses of one process they differ by less than 1e-5")
 # | communication | with N workers a step of the same batch *for each worker* takes longer than with one | overlap, larger batches, 16-bit gradients, a faster connection |
 # | waiting for work | the profiler's timeline of the GPU has gaps between kernels, and a batch twice as large takes hardly longer | larger batches, `torch.compile`, more processes that prepare data |
 #
-# If this machine has a GPU, `make gpu` in the project's folder measures it.
-#
 # ## The bill (optional)
 #
-# What does BERT cost today, and how many GPUs should you take? The next cell divides each step of the published
-# training (a million, of 256 sequences) among N H100s. It assumes 40 % of the peak, 2.50 dollars for an hour of an
+# What does BERT cost today, and how many GPUs should you take? We divide each step of the published training (a million,
+# of 256 sequences) among N H100s. We assume 40 % of the peak, 2.50 dollars for an hour of an
 # H100 (2026; prices differ by a factor of three, **change it**), and that a step takes as long as its arithmetic or
 # as its all-reduce, whichever is longer. The connections: NVLink with 450 · 10⁹ bytes a second in a server of 8 GPUs,
 # and between 8 such servers one network card of 400 gigabits or eight of them. Guess: are 64 GPUs faster than 8?
 
-# %%
+# %% tags=["guess"]
 links = {"1 GPU": (1, 1e30), "8": (8, 450e9), "64, 1 card": (64, 50e9), "64, 8": (64, 400e9)}
 for name, millions in (("base", 110), ("large", 336)):
     for link, (N, bytes_a_second) in links.items():
@@ -850,6 +960,8 @@ for name, millions in (("base", 110), ("large", 336)):
         print(f"{name:5} {link:10} {hours:5.1f} hours, {hours * N * 2.5:4.0f} dollars")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # In 2018 BERT-Base took 16 TPU chips for four days. Today it is 17 hours on one GPU, at these assumptions for 42
 # dollars. (Newer recipes need fewer tokens: chapter 08 tells of MosaicBERT, a model of Base's size for about 20
 # dollars.)
@@ -857,40 +969,55 @@ for name, millions in (("base", 110), ("large", 336)):
 # 64 GPUs with one network card in each server are *slower* than 8: with 4 sequences each, they wait for the
 # gradients. With eight cards they are faster, and still more than twice as expensive. Many GPUs need large batches.
 #
+# </details>
+#
 # ## Large batches (optional)
 #
 # More workers mean larger batches, or less work for each. Is a batch twice as large worth twice as much? The gradient
-# of a few sequences is a noisy estimate of the gradient over all text. The next cell takes two *different* batches of
-# the same size and computes the cosine between their gradients: 1 if they agree on the direction, near 0 if both are
-# mostly noise.
+# of a few sequences is a noisy estimate of the gradient over all text. We take two *different* batches of the same size
+# and compute the cosine between their gradients: 1 if they agree on the direction, near 0 if both are mostly noise.
+# Guess it for 4 and for 256 sequences.
 
-# %%
+# %% tags=["guess"]
 torch.manual_seed(0)
-for size, number in zip((4, 16, 64, 256), (0.09, 0.25, 0.55, 0.86)):
-    cosine = 0.0
+cosines = {}
+for size in (4, 16, 64, 256):
+    found = 0.0
     for _ in range(5):
         rows = torch.randperm(512)
         one, other = gradient(rows[:size]), gradient(rows[size : 2 * size])
-        cosine += torch.cosine_similarity(one, other, dim=0).item() / 5
-    print(f"batches of {size:3} sequences: cosine {about(number, cosine, within=0.03):.2f}")
+        found += torch.cosine_similarity(one, other, dim=0).item() / 5
+    cosines[size] = about(f"22 cosine of {size}", found, within=0.03)
+    print(f"batches of {size:3} sequences: cosine {cosines[size]:.2f}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![Bars of the cosine between two batches' gradients: near 0 for 4 sequences, above one half for 64, near 1 for 256.](pictures/22_gradient_noise.svg)
+#
 # Small batches point in quite different directions, so averaging more of them pays. For large batches the direction
-# is already known. At a cosine of 1/2 the gradient and its noise have the same length. This batch size, here between
-# 16 and 64 sequences, is called the **gradient noise scale**. It is an estimate of the **critical batch size**, above
-# which larger batches pay less and less (McCandlish et al. 2018, arXiv 1812.06162). During training it grows, as the
-# loss falls.
+# is already known. At a cosine of 1/2 the gradient and its noise have the same length.
+#
+# </details>
+#
+# The batch size at a cosine of 1/2 is called the **gradient noise scale**. It is an estimate of the **critical batch
+# size**, above which larger batches pay less and less (McCandlish et al. 2018, arXiv 1812.06162). It grows during
+# training, as the loss falls.
+#
+# <details><summary>And the learning rate?</summary>
 #
 # A larger batch allows larger steps, because its direction is more reliable. How much larger must be tried. For SGD
 # the usual rule is a learning rate in proportion to the batch size (Goyal et al. 2017), for Adam and LAMB one in
 # proportion to its square root (You et al. 2020), both with warm-up. **LAMB**, an optimizer for such batches, trained
 # BERT with up to 65,536 sequences in a batch in 76 minutes on a TPUv3 Pod, instead of in 3 days (arXiv 1904.00962).
 #
+# </details>
+#
 # ## The proof
 #
-# Two parts of this chapter have a reference in PyTorch: `torch.amp.GradScaler` and `torch.utils.checkpoint`. The next
-# cell drives `GradScaler` through 12 steps with an interval of 3, three of them with an infinite gradient. Beside it
-# runs the rule of exercise 22.2.
+# Two parts of this chapter have a reference in PyTorch: `torch.amp.GradScaler` and `torch.utils.checkpoint`. We drive
+# `GradScaler` through 12 steps with an interval of 3, three of them with an infinite gradient. Beside it runs the rule
+# of exercise 22.2.
 
 # %%
 from bertedu.chapters.ch22_many_gpus.exercises.exercise_2 import rule
@@ -911,6 +1038,9 @@ for step in range(1, 13):
 print("S after each step:", scales)
 print(f"{differences} of 12 differ from GradScaler")
 
+# %% [markdown]
+# ![S after each of 12 steps: halved at steps 2, 7 and 8, whose gradients are infinite, doubled after three clean ones.](pictures/22_scale_over_steps.svg)
+
 # %%
 from torch.utils.checkpoint import checkpoint
 
@@ -927,20 +1057,27 @@ print(f"Recompute and torch.utils.checkpoint: largest difference {difference:.0e
 # recomputation, as we did, in layers without dropout. Nothing crashes, and the loss falls. But two runs with the same
 # seed and the same batches, one with recomputation and one without, go apart after the first step.
 #
-# The next cell shows the symptom: the same comparison, for layers with dropout. Both forward passes drop the same
-# numbers. Guess before you read on: where does the difference come from?
+# Here is the symptom: the same comparison, for layers with dropout. Both forward passes drop the same numbers. Guess
+# before you read on: where does the difference come from?
 
-# %%
-for dropout, number in ((0.0, 0.0), (0.1, 0.22)):
+# %% tags=["guess"]
+for dropout in (0.0, 0.1):
     layers = layers_of(dropout)
     plain, recomputed = gradients_of(layers, None), gradients_of(layers, Recompute.apply)
     relative = ((recomputed - plain).norm() / plain.norm()).item()
-    print(f"dropout {dropout}: relative difference {about(number, relative, within=0.02):.2f}")
+    shown = about(f"22 recomputed, dropout {dropout}", relative, within=0.02)
+    print(f"dropout {dropout}: relative difference {shown:.2f}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![Ten numbers of a layer in the forward pass and computed again. The hatched ones are dropped, and they are others in the second row.](pictures/22_other_dice.svg)
+#
 # The loss was computed with one set of dropped numbers. In the backward pass the layer runs again and draws *new*
 # random numbers. So the gradient belongs to another network than the loss. It isn't completely wrong, so nobody sees
 # it in a loss curve. A test with dropout does.
+#
+# </details>
 #
 # ### Exercise 22.5 · Repair the recomputation
 # ●●●○ · 15 minutes
