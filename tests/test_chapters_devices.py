@@ -50,6 +50,7 @@ MOVES = {
         "(x.to(device) for x in (seen, (batch > 0).long(), labels))",
         "inputs = batch.input_ids.to(device), batch.attention_mask.to(device)",
     ),
+    "23": ("task.sums(model, to_device(batch, device))", "fine_tune(model.to(device))"),
 }
 
 
@@ -78,4 +79,4 @@ def test_a_forgotten_move_to_the_device_is_noticed(chapter, move):
 
 
 def test_the_chapters_that_train_for_long_ask_for_the_device():
-    assert {"00", "08", "10", "11", "12", "13", "14", "15", "16", "17", "19", "20"} <= set(ON_A_DEVICE)
+    assert {"00", "08", "10", "11", "12", "13", "14", "15", "16", "17", "19", "20", "23"} <= set(ON_A_DEVICE)
