@@ -527,3 +527,9 @@ def test_names_of_columns_that_are_none_get_the_advice_to_write_some(tmp_path):
         UserError, match=r"rename one of 'good film', 'pos' to 'text'.* write a line of names before them"
     ):
         labelled(tmp_path / "a.csv", "good film,pos\nbad film,neg\n")
+
+
+@pytest.mark.parametrize("name", ["tasks/reviews", "reviews.xlsx", "reviews.csv"])
+def test_a_file_that_is_not_there_is_said_to_be_missing_whatever_its_name(name, tmp_path):
+    with pytest.raises(UserError, match=rf"{name} cannot be read \(No such file or directory\): check the name"):
+        read_labelled(tmp_path / name)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Mapping, Sequence
+from errno import ENOENT
 from pathlib import Path
 
 from bertedu.corpora.hub_rows import hub_rows
@@ -120,6 +121,8 @@ def read_rows(
     if known_name(source).endswith(JSON_LINES):
         return read_json_lines(source)
     if delimiter is None and not known_name(source).endswith((".csv", ".tsv")):
+        if not os.path.exists(source):
+            raise UserError(f"{source} cannot be read ({os.strerror(ENOENT)}): check the name and the permissions.")
         raise UserError(
             f"{source}: the name does not say how to read it: save it as .csv (commas), .tsv (TABs) or .jsonl, name "
             "hub:NAME, or in Python give the delimiter of a table."

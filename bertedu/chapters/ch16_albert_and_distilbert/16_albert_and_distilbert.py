@@ -504,6 +504,35 @@ for name, less in (("cross-entropy", 0), ("KL", entropy)):
 #
 # ![The norm of the gradient for three words: 0.53 at T = 1, 0.15, 0.04, 0.01 at T = 8. Times T² it is 0.53, 0.62, 0.64, 0.65.](pictures/16_gradients_by_temperature.svg)
 #
+# Turn the knobs: T, and the student's three logits. When does the KL become 0? And which row hardly moves when you raise T?
+
+# %% tags=["nbval-ignore-output"]
+import ipywidgets
+
+heat = ipywidgets.FloatLogSlider(1, base=2, min=0, max=4, step=0.5, description="T")
+zs = [ipywidgets.FloatSlider(0, min=-3, max=3, description=f"student {i}") for i in (1, 2, 3)]
+view = ipywidgets.HTML()
+
+
+def show(change=None, of_teacher=logits):
+    T, z = heat.value, torch.tensor([one.value for one in zs])
+    t, s = (of_teacher / T).softmax(dim=-1), (z / T).softmax(dim=-1)
+    gradient = ((s - t) / T).norm()
+    lines = [f"{name} {'  '.join(f'{p:.2f}' for p in of)}" for name, of in (("teacher", t), ("student", s))]
+    lines.append(f"KL {(t * (t / s).log()).sum():.2f}")
+    lines.append(f"gradient {gradient:.2f}, times T² {gradient * T**2:.2f}")
+    view.value = "<br>".join(f"<code>{line}</code>" for line in lines)
+
+
+for knob in (heat, *zs):
+    knob.observe(show, "value")
+show()
+ipywidgets.VBox([heat, *zs, view])
+
+# %% [markdown]
+# The KL is 0 where the student's logits differ from each other as the teacher's do: 2.8, 1.4 and 0 come close. A constant that
+# is added to all three changes nothing. The gradient times T² hardly moves.
+#
 # The next cells measure it, and the same for our BERT and a copy of its first and last layer as the student. The last
 # column is the share of the teacher's probability that its ten likeliest words have.
 
