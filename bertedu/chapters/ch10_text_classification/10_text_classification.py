@@ -666,7 +666,8 @@ def bars(text, how):
 import ipywidgets
 
 typed = ipywidgets.Text("The food was good, but the waiter was rude.", description="review")
-chosen = ipywidgets.ToggleButtons(options=["cls", "mean", "max"], value="max", description="pooling")
+kinds = ["cls", "mean", "max"]
+chosen = ipywidgets.ToggleButtons(options=kinds, value="max", description="pooling")
 view = ipywidgets.HTML()
 
 
@@ -926,6 +927,7 @@ def their_fine_tune(model, rows, epochs=2, rate=3e-4):
 torch.manual_seed(0)
 theirs = their_fine_tune(theirs, train[:800])
 ours, pooler_history = fine_tune(train[:800], 2, ours, seed=1)
+
 
 # %%
 def their_accuracy(model, rows):

@@ -518,7 +518,10 @@ def show(change=None, of_teacher=logits):
     T, z = heat.value, torch.tensor([one.value for one in zs])
     t, s = (of_teacher / T).softmax(dim=-1), (z / T).softmax(dim=-1)
     gradient = ((s - t) / T).norm()
-    lines = [f"{name} {'  '.join(f'{p:.2f}' for p in of)}" for name, of in (("teacher", t), ("student", s))]
+    lines = [
+        f"{name} {'  '.join(f'{p:.2f}' for p in of)}"
+        for name, of in (("teacher", t), ("student", s))
+    ]
     lines.append(f"KL {(t * (t / s).log()).sum():.2f}")
     lines.append(f"gradient {gradient:.2f}, times T² {gradient * T**2:.2f}")
     view.value = "<br>".join(f"<code>{line}</code>" for line in lines)
