@@ -164,6 +164,15 @@ def test_a_term_that_no_chapter_defines_is_refused(made):
     with pytest.raises(UserError, match="lists flux capacitor, which no chapter has in bold"):
         terms(["query", "flux capacitor"], [one for one in found if one.chapter.number <= "03"])
     assert any(term.name == "query" for term in bold_terms(one for one in found if one.chapter.number == "03"))
+    with pytest.raises(UserError, match="says something of flux, which it does not list"):
+        terms(["query"], found, sentences={"flux": "Flux is a flow."})
+
+
+def test_a_term_that_is_bold_nowhere_is_explained_where_another_is(made):
+    _, _, listed = made
+    (padding,) = (term for term in listed if term.name == "padding")
+    (mask,) = (term for term in listed if term.name == "attention mask")
+    assert (padding.chapter, padding.section) == (mask.chapter, mask.section) and padding.sentence != mask.sentence
 
 
 def test_every_question_of_the_bank_is_listed_and_has_a_folded_answer(made):

@@ -31,7 +31,7 @@ export function heatmap({ rows, columns, data, scale = 1, label, width = 560, to
   const caption = element(
     "p",
     { class: "cell", "aria-hidden": "true" },
-    told && hint ? "Point at a cell to read its value." : "",
+    told && hint ? "Point at a cell, or tap it, to read its value." : "",
   );
   const pen = sized(canvas, ...size);
   draw(pen, { rows, columns, data, scale, left, top, cell, high });

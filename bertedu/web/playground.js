@@ -23,6 +23,7 @@ import { swapView } from "./view_swap.js";
 import { WordPiece } from "./wordpiece.js";
 
 const MOST_CHIPS = 300;
+const OTHER_GAPS = /_{2,}|\[mask\]|<mask>/iu; // as others write a gap
 const at = (name) => document.getElementById(name);
 
 /** The page with its model. */
@@ -154,7 +155,7 @@ class Playground {
       const found = await this.ask("look", { text: state.text, masks: state.masks }, "sentence");
       if (!found) return; // a newer question is on its way
       this.look = { ...found, text: state.text };
-      at("views").hidden = false;
+      this.hideViews(false);
       this.showAnswers();
       await this.views[state.view].update();
     } catch (error) {
@@ -169,7 +170,13 @@ class Playground {
     if (this.look?.text === this.state.text) return; // only the view has no answer
     replace(at("bars"));
     at("answer").textContent = "";
-    at("views").hidden = true;
+    this.hideViews(true);
+  }
+
+  /** Where there is nothing to look inside, the heading goes with the views. */
+  hideViews(hidden) {
+    at("views").hidden = hidden;
+    at("inside").hidden = hidden;
   }
 
   write() {
@@ -217,10 +224,12 @@ class Playground {
 
   answerInWords(answers) {
     if (!this.about.fillsMasks) return "This model was not trained to fill masks: look inside it below.";
+    if (!this.state.text.trim()) return "Write a sentence, and BERT reads it.";
     const how = "Choose a word above, or write [MASK] in its place, and BERT says what it would expect there.";
-    if (!answers.length) return `Nothing is hidden. ${how}`;
+    const gap = OTHER_GAPS.exec(this.state.text);
+    if (!answers.length) return `Nothing is hidden. ${gap ? `A gap is written [MASK], not ${gap[0]}.` : how}`;
     const which = (number) => (answers.length > 1 ? `[MASK] ${number + 1}: ` : "");
-    return answers.map((answer, number) => which(number) + inWords(answer)).join(" ");
+    return answers.map((answer, number) => which(number) + inWords(answer)).join("\n");
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * What is each part for? Ablate heads, hide tokens from attention, swap two positions, change the temperature, and
- * compare the answer with that of the whole model.
+ * What is each part for? Ablate heads, block tokens (no token may attend to them), swap two positions, change the
+ * temperature, and compare the answer with that of the whole model.
  */
 
 import { bars, inWords } from "./bars.js";
@@ -12,7 +12,7 @@ const TEMPERATURES = [0.25, 0.5, 1, 2, 4];
 /** @param {object} app  the page */
 export function changeView(app) {
   const heads = element("div", { class: "heads", role: "group", "aria-label": "Ablate heads" });
-  const tokens = element("div", { class: "chips", role: "group", "aria-label": "Hide tokens from attention" });
+  const tokens = element("div", { class: "chips", role: "group", "aria-label": "Block tokens" });
   const more = element("div", { class: "choices" });
   const says = element("p", { class: "says", role: "status" });
   const answers = element("div", { class: "beside" });
@@ -28,7 +28,7 @@ export function changeView(app) {
     says, // above the switches: on a phone what stands below them is not seen
     element("h3", {}, "Ablate a head: its output becomes zero"),
     heads,
-    element("h3", {}, "Hide a token: no other token may attend to it"),
+    element("h3", {}, "Block a token: no token may attend to it"),
     tokens,
     element("h3", {}, "Swap two positions, or change the temperature"),
     more,
@@ -41,6 +41,11 @@ export function changeView(app) {
     replace(heads, ...headRows(app));
     replace(tokens, ...tokenChips(app));
     replace(more, ...choices(app));
+    if (new Set(hidden).size >= app.look.pieces.length) {
+      replace(answers);
+      says.textContent = "Every token is blocked: leave one to attend to.";
+      return;
+    }
     const changed = await app.ask(
       "look",
       { text, masks, changes: { ablated, hidden, swapped }, temperature },
@@ -64,7 +69,7 @@ export function changeView(app) {
 function inShort({ ablated, hidden, swapped, temperature }, before, after) {
   const done = [
     ablated.length ? `${ablated.length} ${ablated.length > 1 ? "heads" : "head"} ablated` : "",
-    hidden.length ? `${hidden.length} ${hidden.length > 1 ? "tokens" : "token"} hidden` : "",
+    hidden.length ? `${hidden.length} ${hidden.length > 1 ? "tokens" : "token"} blocked` : "",
     swapped ? "two positions swapped" : "",
     temperature !== 1 ? `temperature ${temperature}` : "",
   ].filter(Boolean);
@@ -112,7 +117,7 @@ function tokenChips(app) {
   return chips(all, {
     pressed: ({ position }) => hidden.includes(position),
     click: toggle,
-    name: (token, on) => `${token}: ${on ? "hidden from attention" : "hide from attention"}`,
+    name: (token, on) => `${token}: ${on ? "blocked" : "block it"}`,
   });
 }
 

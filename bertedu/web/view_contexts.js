@@ -16,7 +16,8 @@ export function contextsView(app) {
   const map = element("div", {});
   const about =
     "The embedding of a word is the same everywhere. After each layer it holds more of its sentence: look whether " +
-    "sentences in which the word means the same come together. (The sentence above plays no part here.)";
+    "sentences in which the word means the same come together. A small BERT often fails at that. (The sentence above " +
+    "plays no part here.)";
   const node = element(
     "div",
     {},
@@ -106,7 +107,7 @@ function inWords({ sentences, missing, points: all, cosines }, layer, word) {
   );
   pairs.sort((one, other) => other[0] - one[0]);
   const told = ([cosine, one, other]) => `${one + 1} and ${other + 1} (cosine ${cosine.toFixed(2)})`;
-  const shown = `The map shows ${percent(all[layer].share)} of the differences.`;
+  const shown = `The map has two directions only: they show ${percent(all[layer].share)} of the differences.`;
   if (pairs.length === 1) return `Sentences ${told(pairs[0])}: write a third to compare with.${lost}`;
   return `Closest: sentences ${told(pairs[0])}; farthest: ${told(pairs.at(-1))}. ${shown}${lost}`;
 }

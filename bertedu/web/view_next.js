@@ -25,6 +25,12 @@ export function nextView(app) {
         "This model has no head for pairs of sentences: choose one that was pre-trained with next sentence prediction.";
       return;
     }
+    if (!second.trim()) {
+      says.textContent = "Write a second sentence.";
+      replace(bar);
+      replace(read);
+      return;
+    }
     const found = await app.ask("look", { text, second }, "next");
     if (!found) return;
     const share = found.follows;

@@ -43,7 +43,7 @@ export function swapView(app) {
         ? "This is another sentence than the one above, so the hidden word is not in it: begin with the one above."
         : "Hide a word above to compare the answers.";
     }
-    replace(moved, ...movement(compared));
+    replace(moved, ...(changed === text ? [] : movement(compared)));
   }
 
   return { title: "Swap a word", node, update };

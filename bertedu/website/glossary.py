@@ -1,7 +1,7 @@
 """The index of terms: each with the sentence that defines it, where the course says it first in bold."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bertedu.errors import UserError
@@ -58,21 +58,37 @@ def plain(sentence: str) -> str:
     return " ".join(re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", BOLD.sub(r"\1", text)).split())
 
 
-def terms(names: Sequence[str], chapters: Sequence[Stored]) -> list[Term]:
-    """The terms of the list in alphabetical order. Raises UserError for one that no chapter has in bold."""
+def terms(
+    names: Sequence[str],
+    chapters: Sequence[Stored],
+    places: Mapping[str, str] | None = None,
+    sentences: Mapping[str, str] | None = None,
+) -> list[Term]:
+    """The terms of the list in alphabetical order. Raises UserError for one that no chapter has in bold, and for what
+    is said of one that is not listed.
+
+    places says for a term that is nowhere in bold with which one it is explained; sentences are definitions that can be
+    read alone, where that of the chapter can't.
+    """
+    places, sentences = places or {}, sentences or {}
+    if strange := sorted({*places, *sentences} - {*names}):
+        raise UserError(f"the index of terms says something of {', '.join(strange)}, which it does not list: add it.")
     first: dict[str, Term] = {}
     for term in bold_terms(chapters):
         first.setdefault(key(term.name), term)
-    missing = [name for name in names if key(name) not in first]
+    found = {name: first.get(key(places.get(name, name))) for name in names}
+    missing = [name for name, term in found.items() if not term]
     if missing:
         raise UserError(
             f"the index of terms lists {', '.join(missing)}, which no chapter has in bold: write the term in bold "
             "where it is defined, or take it from the list."
         )
-    found = [
-        Term(name, first[key(name)].sentence, first[key(name)].chapter, first[key(name)].section) for name in names
+    listed = [
+        Term(name, sentences.get(name, term.sentence), term.chapter, term.section)
+        for name, term in found.items()
+        if term
     ]
-    return sorted(found, key=lambda term: key(term.name))
+    return sorted(listed, key=lambda term: key(term.name))
 
 
 def key(name: str) -> str:
@@ -87,7 +103,7 @@ def anchor(term: Term) -> str:
 
 def glossary_page(listed: Sequence[Term]) -> str:
     """The page of terms, in Markdown."""
-    parts = ["# Terms\n\nEach with the sentence in which the course defines it, and the section where that stands.\n"]
+    parts = ["# Terms\n\nEach in one sentence, with the section that explains it.\n"]
     letter = ""
     for term in listed:
         if term.name[0].upper() != letter:

@@ -62,8 +62,8 @@ def write_tree(root: Path, folder: Path, solutions: bool = True) -> tuple[list[S
     write_reference(root / "bertedu", folder)
     write_about(root, folder)
     write_text(folder / "two_commands.md", commands)
-    names = tomllib.loads(read_text(folder / "terms.toml"))["terms"]
-    listed = terms(names, found)
+    index = tomllib.loads(read_text(folder / "terms.toml"))
+    listed = terms(index["terms"], found, index["places"], index["sentences"])
     write_text(folder / "terms.md", glossary_page(listed))
     return found, listed
 
@@ -123,7 +123,8 @@ def write_teaching(found: Sequence[Stored], tree: Tree) -> None:
         tree.add(f"docs/teaching/{path.name}", f"teaching/{path.stem}", read_text(path))
     for one in found:
         file = f"bertedu/chapters/ch{one.chapter.name}/teaching.md"
-        tree.add(file, f"teaching/{one.chapter.name}", read_text(tree.root / file))
+        text = read_text(tree.root / file)
+        tree.add(file, f"teaching/{one.chapter.name}", text.replace("# ", "# Teaching ", 1))  # of two pages of one name
     text = GRAPH.sub(needs_table([one.chapter for one in found]), read_text(folder / "README.md"))
     contents = "\n".join([*(path.stem for path in own), *(one.chapter.name for one in found)])
     tree.add(

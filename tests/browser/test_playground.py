@@ -182,8 +182,8 @@ def test_an_ablated_head_changes_the_answer(visitor):
     assert "Nothing is changed yet" in visitor.says
     visitor.press("Ablate layer 2, head 2")
     assert visitor.says.startswith("With 1 head ablated: the first answer changes.")
-    visitor.press("Put everything back").word("brazil: hide from attention")
-    assert visitor.says.startswith("With 1 token hidden: the first answer changes.")
+    visitor.press("Put everything back").word("brazil: block it")
+    assert visitor.says.startswith("With 1 token blocked: the first answer changes.")
     visitor.press("Put everything back")
     visitor.do(lambda: visitor.page.get_by_label("Temperature").select_option("4"))
     assert visitor.says.startswith("With temperature 4: the first answer stays.")
@@ -243,6 +243,7 @@ def test_three_thousand_tokens_and_every_script_leave_the_page_alive(visitor):
     visitor.write("A sentence", "the " * 3000)
     assert visitor.message == "The text has 3002 tokens, the model 64 positions: shorten it."
     assert not visitor.answer and not visitor.page.locator("#views").is_visible()
+    assert not visitor.page.get_by_text("Look inside").is_visible()
     visitor.write("A sentence", SCRIPTS)
     assert not visitor.message and "[UNK]" in visitor.pieces
     assert "[UNK] stands for a word that this BERT has no pieces for" in visitor.text("#count")
@@ -250,8 +251,24 @@ def test_three_thousand_tokens_and_every_script_leave_the_page_alive(visitor):
     assert "script" in "".join(visitor.pieces).replace("##", "") and "BERT expects" in visitor.answer
     visitor.write("A sentence", "")
     assert visitor.pieces == ["[CLS]", "[SEP]"] and not visitor.message
+    assert visitor.answer == "Write a sentence, and BERT reads it."
     for view in VIEWS[1:]:
         visitor.view(view)
+
+
+@pytest.mark.parametrize("gap", ["___", "[mask]", "<mask>"])
+def test_a_gap_written_in_another_way_is_told_how_to_be_written(visitor, gap):
+    visitor.write("A sentence", f"The people of Brazil speak {gap}.")
+    assert visitor.answer == f"Nothing is hidden. A gap is written [MASK], not {gap}."
+
+
+def test_what_is_missing_in_a_view_is_said_in_it(visitor):
+    visitor.view("next").write("The second sentence", " ")
+    assert visitor.says == "Write a second sentence."
+    visitor.write("A sentence", "[MASK]").view("change")
+    for token in ("[CLS]", "[MASK]", "[SEP]"):
+        visitor.word(f"{token}: block it")
+    assert visitor.says == "Every token is blocked: leave one to attend to." and not visitor.message
 
 
 def test_a_folder_of_ones_own_answers_and_another_gets_a_sentence(visitor, tmp_path):
