@@ -1044,6 +1044,8 @@ test(agreement, "colleague's code")
 # and key matrices. A mistake in such a reordering, in the converter of `llama.cpp`, made TinyLlama write gibberish
 # ([issue 24](https://github.com/jzhang38/TinyLlama/issues/24)).
 #
+# ![The rows of one head with d = 8: in the order of halves, 0 to 7 from top to bottom, and in the order of neighbors, 0, 4, 1, 5, 2, 6, 3, 7.](pictures/19_rows_of_a_head.svg)
+#
 # ### Exercise 19.5 · From halves to neighbors
 # ●●●○ · 15 minutes
 #
@@ -1051,8 +1053,6 @@ test(agreement, "colleague's code")
 # touching the code**: write `for_neighbors(weight, num_heads)` for the matrix `qkv` of shape `[3 D, D]`. Its rows are
 # all heads' queries, then all keys, then all values, head after head with d rows each. Return a matrix in which number
 # k of each head's queries and keys has moved to 2k, and number k + d/2 to 2k + 1. Why can the values stay?
-#
-# ![The rows of one head with d = 8: in the order of halves, 0 to 7 from top to bottom, and in the order of neighbors, 0, 4, 1, 5, 2, 6, 3, 7.](pictures/19_rows_of_a_head.svg)
 
 
 # %% tags=["exercise"]
