@@ -15,7 +15,7 @@ def electra() -> Figure:
     """Text, masked text, samples, labels, and the two models between them."""
     sheet = Sheet(400, "What stands around BERT's encoder in ELECTRA?")
     text = ["the", "capital", "of", "norway", "is", "oslo"]
-    rows = (
+    rows: tuple[tuple[int, str, list[str], dict[int, str]], ...] = (
         (56, "text", text, {}),
         (112, "masked", [*text[:3], "[MASK]", "is", "[MASK]"], {3: "hidden", 5: "hidden"}),
         (226, "sampled", [*text[:3], "sweden", "is", "oslo"], {3: "chosen"}),
@@ -153,7 +153,7 @@ def loss_by_hand(z: Tensor) -> Figure:
         for i, y in enumerate(labels):
             sheet.words(x - 22, logit.row(i).centre[1], str(y), align="center")
         grid = sheet.grid(x, 130, costs[:, None], "loss", cell=80, digits=2, largest=5)
-        sheet.words(grid.centre[0], grid.bottom + 24, f"mean {number(costs.mean(), 2)}", align="center")
+        sheet.words(grid.centre[0], grid.bottom + 24, f"mean {number(costs.mean().item(), 2)}", align="center")
     sheet.words(130, 300, "y = 1: replaced, −ln σ(z).  y = 0: original, −ln (1 − σ(z)).", faint=True)
     sheet.words(130, 334, "Sure and wrong is expensive: token 3 on the right.", bold=True)
     return sheet.figure()

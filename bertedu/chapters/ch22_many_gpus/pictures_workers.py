@@ -36,7 +36,7 @@ def ring() -> Figure:
         "A row is a worker; it sends one chunk to the next in each step",
     )
     held = [[1, 2, 3], [10, 20, 30], [100, 200, 300]]
-    states = [("start", [row[:] for row in held], set())]
+    states: list[tuple[str, list[list[int]], set]] = [("start", [row[:] for row in held], set())]
     for phase, shift in (("reduce-scatter", 0), ("all-gather", 1)):
         for step in range(2):
             before = [row[:] for row in held]

@@ -97,7 +97,7 @@ def outlier(weights: Tensor, largest: Mapping[str, Tensor]) -> Figure:
     grid = sheet.grid(160, 90, some, cell=68, digits=1, largest=6)
     sheet.words(grid.column(3).centre[0], 74, "outlier", align="center", bold=True)
     sheet.words(146, grid.centre[1], "weights", align="right")
-    box = sheet.box(160, 292, 8 * 68, 34, f"one scale for all: {number(largest['per tensor'] / 127, 3)}")
+    box = sheet.box(160, 292, 8 * 68, 34, f"one scale for all: {number(largest['per tensor'].item() / 127, 3)}")
     sheet.words(146, box.centre[1], "per tensor", align="right")
     low = sheet.grid(160, 346, each, cell=68, digits=3, largest=0.2)
     sheet.words(146, low.centre[1], "per channel", align="right")

@@ -142,7 +142,9 @@ def search(cosines: Tensor, of_words: Tensor) -> Figure:
     left = sheet.grid(80, 138, cosines, cell=62, digits=1, largest=1.6, rows=("where", "horse"), columns=passage)
     best = sheet.grid(left.right + 26, 138, cosines.amax(dim=1)[:, None], cell=62, digits=1, largest=1.6)
     sheet.words(best.centre[0], best.y - 13, "max", align="center")
-    sheet.words(best.centre[0], best.bottom + 24, f"sum {number(cosines.amax(dim=1).sum(), 1)}", "center", bold=True)
+    sheet.words(
+        best.centre[0], best.bottom + 24, f"sum {number(cosines.amax(dim=1).sum().item(), 1)}", "center", bold=True
+    )
     sheet.words(400, 70, "SPLADE: columns of logits", bold=True)
     words = ("horse", "mare", "tax")
     right = sheet.grid(486, 138, of_words[0], cell=70, digits=0, largest=10, rows=passage, columns=words)
