@@ -1156,9 +1156,13 @@ if published_folder:
     show_names(pipeline("ner", model=str(published_folder), aggregation_strategy="first"))
 
 # %% [markdown]
+# <details><summary>Its entities, and the same without `pipeline`</summary>
+#
 # Its entities are PER, ORG, LOC and MISC: products are MISC there, and it knows no dates. Without `pipeline` it is
 # `AutoTokenizer.from_pretrained(folder)` and `AutoModelForTokenClassification.from_pretrained(folder)`, and the names of
 # the tags are in `model.config.id2label`.
+#
+# </details>
 #
 # ## Broken BERT: the shifted tags
 #
