@@ -61,7 +61,7 @@ def test_numbers_follow_the_sentence_and_the_chosen_token(opened):
     page.get_by_role("link", name="Softmax: from scores to weights").click()
     page.get_by_role("button", name="france").press("Enter")
     assert "In head 1, “france” attends most to" in page.inner_text("#softmax")
-    page.get_by_label("Head", exact=True).select_option("2")
+    page.get_by_role("combobox", name="Head").select_option("2")
     assert "In head 2, “france” attends most to" in page.inner_text("#softmax")
     page.reload()  # all of it stands in the address
     assert "In head 2, “france” attends most to" in page.inner_text("#softmax")
