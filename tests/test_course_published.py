@@ -113,7 +113,7 @@ def sentiments(folder: Path) -> Path:
     return folder
 
 
-def fine_tuned_in_10(data: str, environment: dict[str, str]) -> list[str]:
+def fine_tuned_in_10(data: str, environment: dict[str, str], box: Path | str = SMALL) -> list[str]:
     """What the cells of chapter 10 that fine-tune a published BERT print, beside small reviews of the reader's own."""
     before = f"""
 import torch
@@ -121,7 +121,7 @@ from torch import nn
 from torch.utils.data import DataLoader
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, get_linear_schedule_with_warmup
 LABELS = ["negative", "neutral", "positive"]
-folder, device, options = {str(SMALL)!r}, torch.device("cpu"), {{"num_labels": 3}}
+folder, device, options = {str(box)!r}, torch.device("cpu"), {{"num_labels": 3}}
 train = validation = [{{"text": "Good.", "label": "positive"}}, {{"text": "Bad soup.", "label": "negative"}}] * 8"""
     functions = [
         function_of("10", name) for name in ("targets_of", "their_collate", "their_fine_tune", "their_accuracy")
@@ -135,7 +135,7 @@ train = validation = [{{"text": "Good.", "label": "positive"}}, {{"text": "Bad s
 def test_chapter_10_fine_tunes_the_published_model_on_the_public_set(as_google_wrote_it, tmp_path):
     data = str(sentiments(tmp_path / "sst2"))
     with hub({BASE: as_google_wrote_it}) as stand_in:
-        said = fine_tuned_in_10(data, {**stand_in.environment, "HF_HOME": str(tmp_path / "cache")})
+        said = fine_tuned_in_10(data, {**stand_in.environment, "HF_HOME": str(tmp_path / "cache")}, "no/box")
     assert [line for line in said if "rows" in line] and said[-1].startswith("40 rows: ")
     assert any(path.endswith("model.safetensors") for path in stand_in.asked)
 
