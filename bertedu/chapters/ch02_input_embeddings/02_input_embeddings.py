@@ -391,8 +391,7 @@ for maps in (1, 3):
 # %% [markdown]
 # With one map the sum loses nothing. With three random maps, two thirds are out of reach: a position row has D numbers,
 # and three maps of its own would make 3·D numbers of it. (Learned maps can adapt to each other, so the price in BERT
-# may be lower. And BERT's output layer uses the token table again, see "Paper and code", so the token rows are not free
-# to absorb a map either.)
+# may be lower.)
 #
 # So adding is a compromise: one narrow vector for each token, at the price of one treatment for words and positions.
 # Ke et al. (2021) give positions their own query and key maps and report better results on GLUE, a benchmark of nine
@@ -943,17 +942,20 @@ check("2.5", tables)
 # | look-up | – | one-hot product for segments always, for tokens optionally | `nn.Embedding` | `nn.Embedding` |
 # | more than 512 tokens | pre-trained on at most 512 (appendix A.2) | stops with an assertion | an error from torch | an error that names the length |
 # | row of `[PAD]` | – | a row like any other | `padding_idx`: starts as zero, no gradient from look-ups | same as `transformers` |
-# | positions given by hand | – | no | `position_ids` | no |
 #
 # BERT also departs from the Transformer of Vaswani et al. 2017. There, token vectors are multiplied by √D before the
 # positions are added (section 3.4), and positions are computed. BERT has no such factor: all three tables are
 # learned, they start with the same standard deviation, and LayerNorm follows the sum.
+#
+# <details><summary>A LayerNorm that is nearly right</summary>
 #
 # LayerNorm has a well-known variant. The Annotated Transformer divides by `x.std() + eps`, which differs from
 # LayerNorm twice: D − 1 instead of D, and eps outside the root. One of the first versions of BERT in PyTorch copied
 # it ([codertimo/BERT-pytorch, issue 30](https://github.com/codertimo/BERT-pytorch/issues/30)). At D = 768 this
 # changes the result by less than a thousandth. Such a model can train well, but with published weights it does not
 # give exactly the published model's outputs.
+#
+# </details>
 #
 # The line about `[PAD]` hides a trap. BERT's **masked language model head**, the output layer that predicts hidden
 # words (chapter 06), uses the token table a second time, as its output matrix. This is called **weight tying**. So
@@ -972,9 +974,6 @@ print("gradient norms:", ", ".join(f"{token} {norm:.2f}" for token, norm in rows
 # `[PAD]` gets a gradient, and so does *forest*, which is not in the batch. `padding_idx` stops only the gradient of
 # the look-ups. The output layer gives every row a gradient, because each of the V tokens is a possible answer, and
 # the loss lowers the scores of the wrong ones. So `[PAD]`'s row is not zero in a trained BERT.
-#
-# Not all later models add. DeBERTa (He et al. 2021) keeps two vectors for each token, one for its content and one for
-# its position.
 #
 # ## Summary
 #

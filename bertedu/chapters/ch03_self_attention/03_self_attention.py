@@ -12,7 +12,7 @@
 # - mask padding so that nothing becomes `nan`, even in float16 and in a text that consists of padding only
 # - say what attention costs for T tokens, and when that cost begins to matter
 #
-# **Time:** two sittings of about 40 and 50 minutes, and 30 more for what is optional ·
+# **Time:** two sittings of about 40 and 50 minutes, and 25 more for what is optional ·
 # **You need:** [02 · Input embeddings](02_input_embeddings.ipynb) ·
 # **Next:** [04 · The encoder](04_transformer_encoder.ipynb)
 #
@@ -490,8 +490,7 @@ for token, row in zip(tokens, (shared @ shared.T / 4**0.5).softmax(dim=-1)):
 
 # %% [markdown]
 # Each token attends most to itself, and *keys* matches *lamp* exactly as well as *lamp* matches *keys*. But [MASK] may
-# need the noun although the noun doesn't need [MASK]. Two projections allow this difference. (Some models share the
-# two, such as Reformer, Kitaev et al. 2020, which lets a token attend to itself only if there is nothing else.)
+# need the noun although the noun doesn't need [MASK]. Two projections allow this difference.
 #
 # **Here the first sitting ends.** You have one attention head as a class, and every number in it by hand. The
 # second sitting runs several heads at once, hides the padding, and lets a layer learn something.
@@ -523,9 +522,13 @@ for name, s in (("keys … lamp ", x), ("key  … lamps", other)):
 # are concatenated. BERT-Base has 12 heads: 768 = 12 × 64. (In the BERT paper H is the hidden size, our D, and A is the
 # number of heads, our H.)
 #
-# More heads are not always better. In the Transformer paper, one head scores 0.9 BLEU (a measure for translations)
-# below the best setting, and 32 heads score less than 8 or 16 (Vaswani et al. 2017, table 3, rows A). Many trained
-# heads can be removed with little loss (Michel et al. 2019).
+# <details><summary>Are more heads always better?</summary>
+#
+# No. In the Transformer paper, one head scores 0.9 BLEU (a measure for translations) below the best setting, and 32
+# heads score less than 8 or 16 (Vaswani et al. 2017, table 3, rows A). Many trained heads can be removed with little
+# loss (Michel et al. 2019).
+#
+# </details>
 #
 # ### Many heads are one reshape
 #
@@ -878,12 +881,15 @@ explorable("live_head", nouns=NOUNS, prepositions=PREPOSITIONS, seed=4, texts=su
 # </details>
 
 # %% [markdown]
-# In the real BERT some heads follow grammar as well. Clark et al. (2019, section 4.2) found heads in which most
-# direct objects attend to their verb, and heads in which determiners and other noun modifiers attend to their noun.
+# <details><summary>And in the real BERT?</summary>
+#
+# Some heads follow grammar as well. Clark et al. (2019, section 4.2) found heads in which most direct objects attend to
+# their verb, and heads in which determiners and other noun modifiers attend to their noun.
+#
+# </details>
 #
 # Be careful with such pictures. The weights show what a head *attended to*. What it received depends on the values,
-# and the answer depends on everything that comes after (Jain and Wallace 2019, *Attention is not Explanation*; and
-# the reply, Wiegreffe and Pinter 2019, *Attention is not not Explanation*).
+# and the answer on everything that comes after (Jain and Wallace 2019; the reply, Wiegreffe and Pinter 2019).
 #
 # ## What attention costs (optional)
 #
@@ -896,7 +902,7 @@ explorable("live_head", nouns=NOUNS, prepositions=PREPOSITIONS, seed=4, texts=su
 #
 # The next cell computes this share, and the memory for the attention weights of one text in all 12 layers. It also
 # measures the CPU time of attention, for the formula written out and for the fused kernel, which works in blocks and
-# never stores all the weights. The cell takes a few seconds. Your times will differ.
+# never stores all the weights. Your times will differ.
 
 # %% tags=["guess", "nbval-ignore-output"]
 import time
@@ -1033,9 +1039,8 @@ try_bias(padding_bias)  # the package's bias, with the axes in the right order
 #
 # ## Your own BERT
 #
-# `check` keeps each answer that it accepts: the source of your function and the helpers it uses, as text on this
-# machine. Sixteen exercises of the chapters 01 to 08 are parts of BERT. Together they become **your own BERT**. Three
-# of them are in this chapter: 3.2, 3.3 and 3.4.
+# `check` keeps each answer that it accepts, as text on this machine. Sixteen exercises of the chapters 01 to 08 are parts
+# of BERT, three of them in this chapter: 3.2, 3.3 and 3.4. Together they become **your own BERT**.
 #
 # The next cell puts your parts into one program, `my_bert.py`, in this folder. A part that is missing is borrowed from
 # the package. Then it loads the weights of `world-tiny` from chapter 00 and asks your BERT the same questions. A part

@@ -357,7 +357,7 @@ check("11.3", piece_labels)
 #
 # The package's `TaggingTask` does this for whole files. It also offers a common alternative, `label_pieces="all"`:
 # every piece has a label, and the pieces after a B- get I-. The next cell shows both for one sentence. A dot stands
-# for −100. (`tags_of` lists all tags, and `FinetuningSettings` holds options such as the dropout rate.)
+# for −100.
 
 # %%
 from bertedu.finetuning.settings import FinetuningSettings
@@ -462,8 +462,7 @@ for row in most_telling(task.explain(validation, task.predictions(tagger, valida
 # in which contexts names stand, and in pre-training it learned which words are similar. So a hint helps even where
 # no training sentence has it next to a name.
 #
-# Read the six errors above. Is a part of a name left out? Has a name the wrong type? Is it missed completely? We will
-# count these below.
+# Read the six errors above. Is a part of a name left out? Has a name the wrong type? Is it missed completely?
 #
 # **Here the first sitting ends.** You have a tagger, and you can count what it gets right. The second sitting chooses the
 # tags of a sentence together.
@@ -494,8 +493,7 @@ print(f"impossible transitions in the gold tags: {impossible(gold)}")
 print(f"in the tagger's: {about(35, impossible(independent), within=25):.0f}")
 
 # %% [markdown]
-# The gold tags have none, the tagger has about 35: an I- after an O, or an I- after a tag of another type. The
-# vectors know the neighboring words, but the linear layer chose each tag without regard to the neighboring *tags*.
+# The gold tags have none, the tagger has about 35: an I- after an O, or an I- after a tag of another type.
 #
 # ## A score for the whole tag sequence
 #
