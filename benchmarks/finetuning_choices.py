@@ -51,6 +51,7 @@ from bertedu.pretraining.run import pretrain
 from bertedu.registry import TASKS
 from bertedu.training.devices import choose_precision
 from bertedu.training.optimization import build_optimizers, rate_factor, set_rates
+from bertedu.utf8 import without_unseen
 
 ROOT = Path(__file__).resolve().parents[1]
 MODEL = str(ROOT / "data" / "checkpoints" / "mixed-mini")
@@ -155,7 +156,7 @@ def tweets(folder: Path) -> tuple[Rows, Rows]:
         text = gzip.decompress(path.read_bytes()).decode("utf-8")
         for tweet in text.split("\n\n"):
             pairs = [line.rsplit("\t", 1) for line in tweet.split("\n")]
-            pairs = [(pair[0].strip(), pair[1].strip()) for pair in pairs if len(pair) == 2 and pair[0].strip()]
+            pairs = [(pair[0].strip(), pair[1].strip()) for pair in pairs if len(pair) == 2 and without_unseen(pair[0])]
             if pairs:
                 words, tags = zip(*pairs, strict=True)
                 rows.append(TaggedWords(words, tags))
