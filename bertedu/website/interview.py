@@ -8,7 +8,9 @@ from bertedu.interview.book import answer_html
 
 INTRODUCTION = """# The question bank
 
-Read a question, answer it aloud, then unfold the answer and tick what you said. Search for a word, or choose a level.
+Read a question, answer it aloud, then unfold the answer and tick what you said. Search for a word, or choose a level:
+*screen* is asked in a first call of half an hour, *onsite* at length by those you would work with, *senior* if you are
+to decide how things are built.
 
 <form class="bank-search" role="search">
 <label>Search <input type="search" placeholder="padding, softmax, 110 million …"></label>
@@ -24,9 +26,10 @@ WIDE = "---\nhtml_theme.sidebar_secondary.remove: true\n---\n\n"
 
 def bank_page(topics: tuple[Topic, ...]) -> str:
     """The list of all questions, which site.js filters, with a link to each."""
-    parts = [INTRODUCTION]
+    counts = (f"[{topic.title}](#{slug(topic)}) ({len(topic.questions)})" for topic in topics)
+    parts = [INTRODUCTION, f"{' · '.join(counts)}\n"]
     for topic in topics:
-        parts.append(f"## [{topic.title}]({topic.name}.md)\n\n<ul class='bank'>")
+        parts.append(f"({slug(topic)})=\n\n## [{topic.title}]({topic.name}.md)\n\n<ul class='bank'>")
         parts += [
             f"<li data-level='{question.level}' data-words='{escape(words_of(question), quote=True)}'>"
             f"<a href='{topic.name}.html#{question.id}'>{escape(question.question)}</a> "
@@ -35,6 +38,11 @@ def bank_page(topics: tuple[Topic, ...]) -> str:
         ]
         parts.append("</ul>\n")
     return "\n".join(parts)
+
+
+def slug(topic: Topic) -> str:
+    """What links to the topic's part of the list."""
+    return f"questions-{topic.name}"
 
 
 def words_of(question: Question) -> str:
