@@ -48,7 +48,7 @@
 #
 # ## Where this part sits
 #
-# ![The map of BERT from left to right: tokenizer, embeddings, then in each of L layers self-attention and feed-forward, then the heads. Self-attention is lit.](pictures/03_where.svg)
+# ![The map of BERT from left to right: tokenizer, embeddings, then in each of L layers self-attention and feed-forward, then the heads. Self-attention is lit. The heads at the end are not attention heads.](pictures/03_where.svg)
 #
 # Almost every part of BERT treats each token by itself. **Self-attention** is the exception: only here does the vector
 # of one token receive information from other tokens. Each of the L layers contains it once.
@@ -183,7 +183,7 @@ print(f"average of the vectors: {accuracy(average(test_ids)):.1%} of the hard se
 # The query of one token is compared with the keys of all tokens. The better the match with a key, the more of that
 # key's value it receives.
 #
-# ![Three tokens with their vectors x. Each is multiplied by three matrices and gets a row of Q, what it looks for, of K, what it offers, and of V, what it hands over.](pictures/03_three_vectors.svg)
+# ![Three tokens with their vectors x. Each is multiplied by three matrices and gets a row of Q, what it looks for, of K, what it offers, and of V, what it hands over. Columns: noun, early, plural, mask.](pictures/03_three_vectors.svg)
 #
 # Three tokens, *keys*, *lamp* and [MASK], each with a vector `x` of four entries that you can read: *noun*, *early in
 # the sentence*, *plural* (−1 for singular), *is a mask*. Query, key and value are products of `x` with three matrices,
@@ -515,7 +515,7 @@ for name, s in (("keys … lamp ", x), ("key  … lamps", other)):
     print(name, " one head", outputs_of([any_noun], s), "  two", outputs_of([early, late], s))
 
 # %% [markdown]
-# ![What MASK receives of keys … lamp and of key … lamps. One head gives 0 for both sentences; two heads give 1 and −1 for the first, −1 and 1 for the second.](pictures/03_two_heads.svg)
+# ![What MASK receives of keys … lamp and of key … lamps. One head gives one mixture, 0 for both; two heads give a number for each noun, 1 and −1, −1 and 1.](pictures/03_two_heads.svg)
 #
 # One head returns one mixture of the two nouns; two heads keep them apart. That is why BERT uses **multi-head
 # attention**: H heads side by side, each with its own projections, to d = D / H entries, and the outputs of all heads
@@ -616,7 +616,7 @@ for name, result in results.items():
     print(f"{name:8}  largest difference from the text without padding: {difference:.4f}")
 
 # %% [markdown]
-# ![The mask 1 1 1 0 0 of shape B, T becomes a bias of shape B, 1, 1, T. In the table of scores, queries by keys, it is low in the last two columns, the same in every row.](pictures/03_mask_axes.svg)
+# ![The mask 1 1 1 0 0 of shape B, T becomes one row of shape B, 1, 1, T. Added to all rows of the scores, queries by keys, it makes the last two columns low.](pictures/03_mask_axes.svg)
 #
 # With either mask the difference is zero. Note the shape: `[:, None, None, :]` turns the mask `[B, T]` into
 # `[B, 1, 1, T]`. It is the same for every head and every query, and it goes along the last axis, that of the keys.
@@ -704,7 +704,7 @@ check("3.4", masked_softmax)
 # %% [markdown]
 # ## The whole class
 #
-# ![Hidden states go through the three linear layers query, key and value; each result is split into heads; attend works in each head; the heads are merged, and the linear layer output follows.](pictures/03_whole_class.svg)
+# ![Hidden states go through the three linear layers query, key and value; each result is split into heads; attend works in each head, with the padding bias; the heads are merged, and the linear layer output follows.](pictures/03_whole_class.svg)
 #
 # Now we put the parts together. One step is new: at the end one more linear layer, the **output projection**, mixes the
 # results of the heads.
@@ -857,7 +857,7 @@ from bertedu.visualization.bertviz_views import head_view
 head_view((model.weights,), text)
 
 # %% [markdown]
-# ![In the keys near the old lamp, MASK gives most of its weight to keys and the answer is are; in the old lamp near the keys, most to lamp and the answer is is.](pictures/03_learned.svg)
+# ![In the keys near the old lamp, MASK gives most of its weight to keys and the answer is are; in the old lamp near the keys, most to lamp and some to the full stop, and the answer is is.](pictures/03_learned.svg)
 #
 # Nobody told the head what a noun is, or that the first one is the subject. Gradient descent found queries and keys
 # that do it. Read only the row of [MASK] in the heat map: the training used only the output of [MASK], so nothing
@@ -931,7 +931,7 @@ assert times[2048] > 8 * times[512], "four times T should take more than 8 times
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# ![Shares of the multiplications that grow with T²: 0.03 at 128 tokens, 0.10 at 512, BERT's longest input, 0.31 at 2048, 0.50 at 4608.](pictures/03_cost.svg)
+# ![The quadratic share of the multiplications: 0.03 at 128 tokens, 0.10 at 512, BERT's longest input, 0.31 at 2048, 0.50 at 4608.](pictures/03_cost.svg)
 #
 # At T = 512 it is a tenth. At the lengths that BERT was made for, most of the multiplications are in the linear
 # layers.
