@@ -12,7 +12,7 @@
 # - say why ELECTRA is not a GAN, and what its two models share
 # - read a small comparison of pre-training tasks without believing more than it shows
 #
-# **Time:** two sittings of about 55 and 60 minutes, and 5 more for what is optional ·
+# **Time:** two sittings of about 50 and 55 minutes, and 5 more for what is optional ·
 # **You need:** [16 · ALBERT and DistilBERT](16_albert_and_distilbert.ipynb) ·
 # **Next:** [18 · DeBERTa and XLNet](18_deberta_and_xlnet.ipynb)
 #
@@ -51,7 +51,7 @@
 # **discriminator** reads the result and says of each token whether it was replaced. The discriminator is ELECTRA. The
 # generator is thrown away after pre-training.
 #
-# ![Text, masked text, text with samples, and a label at every token: yes for a wrong sample, no for one that is right.](pictures/17_electra.svg)
+# ![Text, masked text, text with samples, and a label at every token: yes for the two words that were replaced, no for all others.](pictures/17_electra.svg)
 #
 # ## Most tokens are not asked
 #
@@ -88,9 +88,6 @@ print(*train_texts[::700], sep="\n")
 # `masked_batch` chooses 15 % of the tokens, as in chapter 06, with one difference: [MASK] stands at 85 % of them, 15 %
 # stay as they are, and there are no random words, as in Google's code for ELECTRA. (`sample_at` holds a random number
 # for each token. We need it later.)
-#
-# At how many of the tokens does the loss of masked words give the *last layer* a gradient? And at how many of the
-# tokens that BERT *reads* does a gradient arrive? Guess both shares first.
 
 
 # %%
@@ -115,17 +112,35 @@ batch = masked_batch(train_ids[::48], torch.Generator().manual_seed(0))
 inputs = {name: batch[name] for name in ("input_ids", "attention_mask", "labels")}
 output = bert(**inputs, output_hidden_states=True)  # embeddings, layer 1, ..., layer L
 real, chosen = batch["attention_mask"].bool(), batch["labels"] != -100  # [B, T]
-print(f"{int(real.sum())} tokens, {int(chosen.sum())} of them chosen")
-for name, number in {"last layer": -1, "embeddings": 0}.items():
-    layer = output.hidden_states[number]  # [B, T, D]
+number = int(real.sum())
+print(f"{number} tokens, {int(chosen.sum())} of them chosen")
+
+
+def with_gradient(layer):  # [B, T, D]: at how many of the real tokens is there a gradient?
     (gradient,) = torch.autograd.grad(output.loss, layer, retain_graph=True)
-    share = gradient.any(-1)[real].double().mean().item()
-    print(f"a gradient arrives at {share:.0%} of the tokens: {name}")
+    return int(gradient.any(-1)[real].sum())
+
+
+print(f"last layer: a gradient at {with_gradient(output.hidden_states[-1])} of {number} tokens")
 
 # %% [markdown]
 # The last layer is trained at about one token in seven, at those that were chosen. BERT computes the vectors of all
-# others, and nobody asks for them. (They are not useless: the chosen tokens attend to them. Clark et al. 2020, section
-# 3.5, note this themselves, and test by experiment whether the 15 % matter. We come to that.)
+# others, and the loss doesn't ask for them.
+#
+# Now look at the other end of the same BERT, at the embeddings of the tokens that it has read. Guess: at how many of
+# the tokens does a gradient arrive there?
+
+# %% tags=["guess"]
+print(f"embeddings: a gradient at {with_gradient(output.hidden_states[0])} of {number} tokens")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# At all of them. The chosen tokens attend to all others, so the tokens that are not asked are not useless: they are the
+# context. Clark et al. (2020, section 3.5) note this themselves, and test by experiment whether the 15 % matter. We
+# come to that.
+#
+# </details>
 #
 # Could we mask more? Up to a point (chapter 08): then too little context is left. Could we ask MLM for *every* token?
 # Where a word is visible, copying solves the task (chapter 06).
@@ -134,12 +149,12 @@ for name, number in {"last layer": -1, "embeddings": 0}.items():
 # **replaced-token detection** (RTD). Copying doesn't solve it, and the model that we keep never reads a [MASK], so
 # pre-training and fine-tuning look alike.
 #
-# ## Random words are too easy
+# ## Which words should we put in?
 #
-# Which words should we put in? Test random ones with the simplest detector: a word is *suspicious* if it forms a pair
-# with a neighbor that never occurs in the training text. The next cell replaces the chosen words of the new sentences
-# by random words, by words drawn by their frequency, and by words that BERT fills in, twenty times each. It counts how
-# many wrong words are suspicious, and how many of the original ones. Guess the four shares.
+# Random ones? We test them with the simplest detector: a word is *suspicious* if it forms a pair with a neighbor that
+# never occurs in the training text. The next cells replace the chosen words of the new sentences by random words, by
+# words drawn by their frequency, and by words that BERT fills in, twenty times each. They count how many wrong words
+# are suspicious, and how many of the original ones.
 
 
 # %%
@@ -171,22 +186,31 @@ for name, probabilities in sources.items():
         found.append(suspicious(new_ids.masked_scatter(chosen, words))[chosen][words != right])
     easy[name] = torch.cat(found).double().mean().item()
 easy["original"] = suspicious(new_ids)[chosen].double().mean().item()
+
+# %% [markdown]
+# Guess the four shares.
+
+# %% tags=["guess"]
 for name, share in easy.items():
     print(f"{name:12} words: {share:.0%} suspicious")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # ![Bars: the list finds nearly all random words, drawn by frequency or not, and few of BERT's words. It takes even fewer right words for wrong ones.](pictures/17_too_easy.svg)
 #
 # A list of neighbor pairs finds more than nine of ten random words, so a model has little reason to learn more than
 # that list. Drawing words by their frequency (the *unigram generator* of the paper) changes little. Of BERT's wrong
-# words the list finds only about one in eight. For the others a model has to read. So the words should come from a
-# masked language model.
+# words the list finds only about one in eight. For the others a model has to read.
+#
+# </details>
+#
+# So the words should come from a masked language model.
 #
 # ## One text by hand
 #
 # *Norway* and *Oslo* are chosen and masked. The generator computes a probability for each word at each [MASK], and we
-# **sample** one word from each distribution. The label of a token is 1 if the word there is another one than in the
-# text, and 0 if not. Our generator is *world-tiny*. What happens if it samples the right word?
+# **sample** one word from each distribution. Our generator is *world-tiny*.
 
 
 # %%
@@ -199,21 +223,32 @@ torch.manual_seed(4)
 word_shares = scores.softmax(-1)  # [N, V]
 sampled = word_shares.multinomial(1).squeeze(-1)  # [N]
 seen = text.masked_scatter(chosen, sampled)  # [1, T]
-replaced = seen != text  # [1, T]
-rows = (tokenizer.convert_ids_to_tokens(row[0].tolist()) for row in (text, masked, seen))
-by_hand = list(zip(*rows, replaced[0].int().tolist()))
-for word, hidden, shown, label in by_hand:
-    print(f"{word:8} generator reads {hidden:8} discriminator reads {shown:8} label {label}")
+rows = [tokenizer.convert_ids_to_tokens(row[0].tolist()) for row in (text, masked, seen)]
+for word, hidden, shown in zip(*rows):
+    print(f"{word:8} generator reads {hidden:8} discriminator reads {shown}")
 
 # %% [markdown]
+# Each token gets a label: 1 for *replaced*, 0 for *original*. The generator wrote two words, and one of them happens to
+# be right: a **lucky guess**. Guess which tokens get the label 1.
+
+# %% tags=["guess"]
+labels = (seen != text)[0].int().tolist()
+by_hand = list(zip(*rows, labels))
+print("label 1:", *(shown for _, _, shown, label in by_hand if label))
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # ![Under each [MASK] the generator's most probable words; the sampled one has a thick edge. Below, the sentence with the samples and a single label 1.](pictures/17_samples.svg)
 #
-# The generator sampled *Norway* for *Norway*. This is a **lucky guess**: the word is right, so its label is 0. Clark et
-# al. (2020, section 2) found that this works moderately better than calling it a fake. It is also the only fair
-# question: how could anybody see that this *Norway* was filled in?
+# The generator sampled *Norway* for *Norway*. The word is right, so its label is 0. Clark et al. (2020, section 2) found
+# that this works moderately better than calling it a fake. It is also the only fair question: how could anybody see
+# that this *Norway* was filled in?
 #
-# The other label shows what can be learned. *The capital of Norway is Bucharest* is flawless English. To mark
-# *Bucharest* alone, you have to know that it is not the capital of Norway.
+# </details>
+#
+# What can be learned from such labels? *The capital of Norway is Bucharest* is flawless English. To find the mistake,
+# you have to know that Bucharest is not the capital of Norway.
 #
 # ### Exercise 17.1 · Count the ones
 # ●○○○ · 3 minutes
@@ -235,17 +270,16 @@ check("17.1", ones)
 # each of the nine, and put into the text. A third of them are lucky guesses, so 6 tokens are replaced, 10 % of the
 # text. Clark, asked why so unbalanced a task works, gave about 6 % for the trained models, whose generators are
 # better than the one in this exercise ([issue 49](https://github.com/google-research/electra/issues/49)).
-# For ELECTRA-Large he masked
-# 25 % of the tokens, because too few were replaced (appendix A of the paper).
+# ELECTRA-Large was trained with 25 % of the tokens masked, because too few were replaced (appendix A of the paper).
 #
 # </details>
 
 # %% [markdown]
-# ## Sample, don't take the best
+# ## Sample, or take the best word?
 #
-# A generator could also give its most probable word. The next cell compares the two ways on the new sentences, with
-# half of the tokens masked (*world-tiny* would rarely be wrong with 15 %). Then it draws twenty samples at each token
-# and counts how many different wrong words the discriminator would meet. Guess: which way replaces more tokens?
+# A generator could also give its most probable word. We compare the two ways on the new sentences, with half of the
+# tokens masked, so that *world-tiny* is often wrong. We draw twenty samples at each token, and count how many different
+# wrong words the discriminator would meet.
 
 
 # %%
@@ -259,48 +293,59 @@ with torch.no_grad():
 draws = torch.rand(20, len(right), generator=generator)
 ways = {"sampled": torch.stack([sample_tokens(scores, at) for at in draws])}  # [20, N]
 ways["most probable"] = scores.argmax(-1)[None].expand(20, -1)
-for name, words in ways.items():
-    wrong = [len(set(drawn.tolist()) - {word.item()}) for drawn, word in zip(words.T, right)]
-    print(
-        f"{name:14} {(words != right).double().mean():.0%} of the chosen tokens replaced,",
-        end="",
-    )
-    print(f" {sum(wrong) / len(wrong):.1f} different wrong words at a token in 20 draws")
 
 # %% [markdown]
-# Samples replace more tokens, and each time the discriminator reads a sentence, it meets other mistakes. The most
-# probable word is always the same, and more often the right one.
+# Guess: which way replaces more tokens, and by how much?
+
+# %% tags=["guess"]
+for name, words in ways.items():
+    share = (words != right).double().mean()
+    wrong = [len(set(drawn.tolist()) - {word.item()}) for drawn, word in zip(words.T, right)]
+    print(f"{name:14} {share:.1%} of the chosen tokens replaced", end="")
+    print(f", {sum(wrong) / len(wrong):.2f} different wrong words at a token in 20 draws")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
 #
-# <details><summary>And in the trained ELECTRA?</summary>
+# Samples replace more tokens, though not many more here: *world-tiny* is sure of most of its words. The difference is in
+# the last column. Each time the discriminator reads a sentence, the samples contain other mistakes. The most probable
+# word is always the same, and more often the right one.
 #
-# Its most probable word is right in about 75 % of the cases, a sample in about 60 % (Clark, quoted in [issue
-# 19](https://github.com/ymcui/Chinese-ELECTRA/issues/19) of Chinese-ELECTRA).
+# In the trained ELECTRA the most probable word is right in about 75 % of the cases, a sample in about 60 % (Clark,
+# quoted in [issue 19](https://github.com/ymcui/Chinese-ELECTRA/issues/19) of Chinese-ELECTRA).
 #
 # </details>
 #
 # ### The Gumbel-max trick
 #
-# `sample_tokens` is the package's function. We write our own now. Google's code for ELECTRA adds random noise to the
-# scores and takes the argmax. The noise of each word is −ln(−ln u), with a fresh u, equally likely anywhere between 0
-# and 1. It has the **Gumbel distribution**, so this is the **Gumbel-max trick**.
+# So ELECTRA samples. `sample_tokens` is the package's function for it, and we write our own now. Google's code for
+# ELECTRA adds random noise to the scores and takes the argmax. The noise of each word is −ln(−ln u), with a fresh u,
+# equally likely anywhere between 0 and 1. It has the **Gumbel distribution**, so this is the **Gumbel-max trick**.
 #
 # Do it with a pencil. Three words have the scores 2, 1 and 0, and the random numbers u are 0.1, 0.6 and 0.5. Compute
-# −ln(−ln u) for each, add the score, and see which word wins. Then run the cell.
-
+# −ln(−ln u) for each, add the score, and see which word wins. Then run the second cell.
 
 # %%
 three = torch.tensor([2.0, 1, 0])
 u = torch.tensor([0.1, 0.6, 0.5])
+print("softmax of the scores", "  ".join(f"{p:.2f}" for p in three.softmax(-1).tolist()))
+
+# %% tags=["guess"]
 noise = -(-u.log()).log()
 for name, numbers in {"scores": three, "noise": noise, "sum": three + noise}.items():
-    print(f"{name:7}", "  ".join(f"{number:+.2f}" for number in numbers.tolist()))
-print("softmax", "  ".join(f"{number:.2f} " for number in three.softmax(-1).tolist()))
+    print(f"{name:6}", "  ".join(f"{number:+.2f}" for number in numbers.tolist()))
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # ![Three columns of numbers: the scores 2, 1, 0, the noise, and their sums. The largest sum is the second one.](pictures/17_gumbel.svg)
 #
-# The second word wins, although the first has the highest score: its noise was small this time. Softmax gives the
-# second word a probability of 0.24. Does it win in 24 % of all cases?
+# The second word wins, although the first has the highest score: the first word's noise was small this time.
+#
+# </details>
+#
+# One draw proves nothing. If the trick is right, each word wins as often as the softmax says: the second one in 24 % of
+# all cases. After the exercise we count.
 #
 # ### Exercise 17.2 · Sample by Gumbel
 # ●●○○ · 8 minutes
@@ -329,8 +374,8 @@ check("17.2", gumbel_sample)
 # </details>
 
 # %% [markdown]
-# The next cell counts: 10,000 draws by argmax, by Gumbel-max, and by `sample_tokens`, which needs only one random number
-# for each token:
+# Now we count: 10,000 draws by argmax, by Gumbel-max, and by `sample_tokens`, which needs only one random number for
+# each token:
 #
 # ![The probabilities 0.67, 0.24 and 0.09 end to end from 0 to 1. The number 0.8 lies in the second interval.](pictures/17_intervals.svg)
 
@@ -346,15 +391,15 @@ for name, drawn in ways.items():
     print(f"{name:14}", "  ".join(f"{n / N:.3f}" for n in drawn.bincount(minlength=3).tolist()))
 
 # %% [markdown]
-# Both follow the softmax, up to the noise of 10,000 draws (a standard deviation of about 0.005). Argmax always gives the
-# first word.
+# Gumbel-max and `sample_tokens` follow the softmax, up to the noise of 10,000 draws (a standard deviation of about
+# 0.005). Argmax always gives the first word.
 #
 # ## No gradient, and no GAN
 #
 # A generator, and a discriminator that has to detect its work: that looks like a **GAN**, a generative adversarial
 # network (Goodfellow et al. 2014). There, the generator is trained to *fool* the discriminator, by the gradient that
-# passes through the generated picture. Can that work here? The next cell computes a loss from sampled words, and asks
-# which tensors of a small generator its gradient can reach.
+# passes through the generated picture. With words that can't work. The next cell computes a loss from sampled words, and
+# shows which tensors of a small generator its gradient reaches.
 
 
 # %%
@@ -400,8 +445,8 @@ print("rows of the embedding table with a gradient:", int(table.weight.grad.any(
 # not tied to the embeddings.
 #
 # The second cell puts it on an untrained encoder, with a loss at all real tokens (`binary_…` is **binary
-# cross-entropy**, which we compute by hand in a moment), and repeats the count from the beginning of the chapter: at
-# how many tokens does the last layer receive a gradient?
+# cross-entropy**, which we compute by hand in a moment), and counts once more at how many tokens the last layer
+# receives a gradient.
 
 
 # %%
@@ -446,9 +491,9 @@ print(f"a gradient arrives at {share:.0%} of the tokens: last layer")
 # over all **real** tokens: chosen or not, [CLS] and [SEP] too, but no padding.
 #
 # With a pencil: three tokens have the logits 0, 2 and −2. The second one was replaced. Which token costs most? And what
-# if the third one had been replaced too?
+# if the third one had been replaced too? Guess before you run the cell.
 
-# %%
+# %% tags=["guess"]
 z = torch.tensor([0.0, 2, -2])
 for name, y in {"second replaced": [0.0, 1, 0], "third one too": [0.0, 1, 1]}.items():
     each = binary_cross_entropy_with_logits(z, torch.tensor(y), reduction="none")
@@ -456,10 +501,14 @@ for name, y in {"second replaced": [0.0, 1, 0], "third one too": [0.0, 1, 1]}.it
     print(f"   mean {each.mean():.2f}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # ![Logits, probabilities, and the losses under two sets of labels. A replaced token that the model calls original costs most.](pictures/17_loss_by_hand.svg)
 #
-# Where the model doesn't know, the loss is 0.69 = ln 2. In the second line the third token costs most: the model is
-# rather sure that it is original, and wrong.
+# The first token costs most in the first line: with the logit 0 the model doesn't know, and the loss is 0.69 = ln 2. In
+# the second line it is the third token: the model is rather sure that it is original, and wrong.
+#
+# </details>
 #
 # ### Exercise 17.3 · The loss of the discriminator
 # ●●○○ · 12 minutes
@@ -739,14 +788,11 @@ if where == "cuda":
     steps, slack = 3000, math.inf
 
 # %% [markdown]
-# Ten times in a run, `detection_figures` measures on the new sentences:
+# At the first step and after each tenth of the run, `detection_figures` measures on the new sentences:
 #
 # - how often the generator's most probable word is right, and which share of all tokens is replaced
 # - the discriminator's **precision** (of the tokens that it marks, how many are replaced) and its **recall** (of the
 #   replaced tokens, how many it marks)
-#
-# Guess two curves: what does the share of replaced tokens do while the generator learns? And does the discriminator's
-# recall rise from the first step on?
 
 
 # %%
@@ -789,43 +835,69 @@ def train(pair, steps, play=lambda pair, batch: pair(**batch)):
 pair = new_pair()
 history = train(pair, steps)
 first, last = history[0], history[-1]
-print(f"generator right {about(0.33, last['generator right'], within=0.08 * slack):.2f}")
-print(f"tokens replaced {about(0.146, first['replaced'], within=0.01 * slack):.3f}", end="")
-print(f" before, {about(0.126, last['replaced'], within=0.012 * slack):.3f} after training")
-print(f"precision {about(0.80, last['precision'], within=0.12 * slack):.2f}", end="")
-print(f", recall {about(0.42, last['recall'], within=0.15 * slack):.2f}")
+recalls = [row["recall"] for row in history]
 
 # %% [markdown]
-# ![Left: the generator is right at an eighth of the masked words at first and at a third in the end; the share of replaced tokens falls a little. Right: the recall drops to 0, stays near it, and rises to 0.4, with a precision above 0.8.](pictures/17_curves.svg)
+# Guess two curves: what does the share of replaced tokens do while the generator learns? And does the discriminator's
+# recall rise from the first step on?
+
+# %% tags=["guess"]
+replaced = about("ELECTRA, replaced at first", first["replaced"], within=0.01 * slack)
+print(f"tokens replaced {replaced:.3f} at first", end="")
+replaced = about("ELECTRA, replaced in the end", last["replaced"], within=0.012 * slack)
+print(f", {replaced:.3f} in the end")
+lowest = about("ELECTRA, lowest recall", min(recalls), within=0.05 * slack)
+at_first = about("ELECTRA, recall at first", recalls[0], within=0.05 * slack)
+in_the_end = about("ELECTRA, recall in the end", recalls[-1], within=0.15 * slack)
+print(
+    f"recall {at_first:.2f} at first, {lowest:.2f} at its lowest, {in_the_end:.2f} in the end"
+)
+precision = about("ELECTRA, precision in the end", last["precision"], within=0.12 * slack)
+right = about("ELECTRA, generator right", last["generator right"], within=0.08 * slack)
+print(f"precision {precision:.2f}, generator right {right:.2f} in the end")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![Left: the generator is right at an eighth of the masked words at first and at a third in the end; the share of replaced tokens falls a little. Right: the recall drops to 0, stays near it, and rises to about 0.4, with a precision of about 0.8.](pictures/17_curves.svg)
 #
 # - As the generator learns, fewer tokens are replaced: more of its samples are lucky. If all were right, nothing would
 #   be left to detect.
-# - Soon the discriminator marks no token: *always original* is right for more than 85 % of them, so this is the first
-#   thing it learns. The recall is 0, and a report that shows only the accuracy would look fine.
-# - Then it leaves this plateau, and recall rises. What it marks is mostly right. (The precision of 1 at step 60 comes
-#   from a handful of marked tokens.)
+# - Untrained, the discriminator marks tokens at random. Soon it marks none: *always original* is right for more than
+#   85 % of them, so this is the first thing it learns. The recall is 0, and a report that shows only the accuracy
+#   would look fine.
+# - Then it leaves this plateau, and recall rises. What it marks is mostly right. (A precision near 1 early in the run
+#   comes from a handful of marked tokens.)
+#
+# </details>
 #
 # While the generator improves, the task becomes harder: a curriculum that needs no planning. Training the generator
-# first and the discriminator afterwards can fail: in the paper the discriminator then sometimes never left *always
-# original* (section 3.2), unless it started from the generator's weights.
+# first and the discriminator afterwards can fail: in the paper the discriminator then sometimes never learned more than
+# *always original* (section 3.2), unless it started from the generator's weights.
 #
-# What has the small discriminator learned? The next cell prints, for three sentences in which something is wrong, its
-# probability that one word was replaced. In which of the three will it notice something?
-
+# What has our small discriminator learned? Here are three sentences in which something is wrong. We ask for its
+# probability that one of their words was replaced. In which of the three will it notice something? Guess.
 
 # %%
-wrong = {"A letter from Ghana is asked written in English.": ("asked", 0.85)}
-wrong["The of Norway is Oslo capital."] = ("of", 0.8)
-wrong["What is the capital of Denmark? It is Hanoi."] = ("hanoi", 0.15)
-for sentence, (word, expected) in wrong.items():
+wrong = {"A letter from Ghana is asked written in English.": "asked"}
+wrong["The of Norway is Oslo capital."] = "of"
+wrong["What is the capital of Denmark? It is Hanoi."] = "hanoi"
+
+# %% tags=["guess"]
+for sentence, word in wrong.items():
     ids = tokenizer(sentence).input_ids.to(device)
     logits = pair.discriminator(ids).logits[0]  # [T]
     probability = logits[ids[0] == tokenizer.vocab[word]].sigmoid().item()
-    print(f"{about(expected, probability, within=0.3 * slack):.2f}  {word:6} in {sentence}")
+    shown = about(f"ELECTRA, {word} was replaced", probability, within=0.3 * slack)
+    print(f"{shown:.2f}  {word:6} in {sentence}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # It finds the words that break the grammar, and not the wrong capital. Three sentences prove little, but they fit the
 # curves: after 300 steps it has learned which words go together, and we see no facts yet. (With CUDA: and after 3,000?)
+#
+# </details>
 #
 # ## Why 50? (optional)
 #
@@ -833,7 +905,6 @@ for sentence, (word, expected) in wrong.items():
 # usually much smaller than that of a choice among 30,000 words. The 50 comes from a search among 1, 10, 20, 50 and 100.
 # The next cell prints both losses from our run, and beside them ln V, the loss of guessing among all words, and the
 # loss of a detector that knows only the share of replaced tokens.
-
 
 # %%
 share = last["replaced"]
@@ -849,8 +920,7 @@ for row, expected in ((first, (4.5, 0.75)), (last, (3.2, 0.25))):
 # (At step 0 MLM is below ln V: the short-run initialization knows how frequent each word is.) Times 50, detection is
 # the larger part of the sum, before and after. But Adam divides each gradient by its own size (chapter 08). A weight
 # whose gradient comes from one loss alone gets the same step, whether this loss is multiplied by 50 or not. The next
-# cell tries it on a single weight. Where, then, does the 50 have an effect?
-
+# cell tries it on a single weight.
 
 # %%
 for factor in (1, 50):
@@ -863,9 +933,9 @@ for factor in (1, 50):
     print(f"loss times {factor:2}: the weight after ten steps {weight.item():.4f}")
 
 # %% [markdown]
-# The weight is the same to four decimals. The 50 acts directly only where both losses meet: in the **shared
-# embeddings**, whose gradient is a sum of both, and in gradient clipping, which measures the norm of all gradients
-# together. With plain SGD it would act on the whole discriminator.
+# The weight is the same to four decimals. Where, then, does the 50 have an effect? Directly only where both losses
+# meet: in the **shared embeddings**, whose gradient is a sum of both, and in gradient clipping, which measures the
+# norm of all gradients together. With plain SGD it would act on the whole discriminator.
 #
 # ## What is it worth?
 #
@@ -882,8 +952,8 @@ for factor in (1, 50):
 # | ELECTRA | samples | replaced? at all tokens | 85.0 |
 #
 # Compare the last two lines with the first three. What counts most is *how many* tokens are asked. Reading no [MASK]
-# brings little, and "replaced?" in place of "which word?" something on top. For small models the gain is larger, and
-# early (table 1):
+# brings little, and asking "replaced?" in place of "which word?" adds something on top. For small models the gain is
+# larger, and it comes early (table 1):
 #
 # ![Bars of GLUE scores: BERT-Small 75.1, ELECTRA-Small after an eighth of its training 76.0, in the end 79.9.](pictures/17_early.svg)
 #
@@ -891,8 +961,7 @@ for factor in (1, 50):
 # countries, 600 steps each, and then freezes the encoder. A linear classifier has to tell from the last layer's vector
 # of a word whether it is a country, a capital, a language, a currency or none of these. The accuracy is a mean over the
 # four kinds, on words that the classifier has not seen. (*None* is always wrong there, so an encoder can even stay
-# below one in four.) *untrained* is the encoder before its first step. Guess the order first.
-
+# below one in four.) *untrained* is the encoder before its first step. There are two runs of each, with two seeds.
 
 # %%
 import json
@@ -901,10 +970,17 @@ runs = json.loads(data_path("ablations/replaced_tokens.json").read_text())["runs
 accuracies = {run["arm"]: [] for run in runs}
 for run in runs:
     accuracies[run["arm"]].append(run["features"])
+
+# %% [markdown]
+# Guess the order of the six.
+
+# %% tags=["guess"]
 for name, values in accuracies.items():
     print(f"{name:15}", *(f"{value:.2f}" for value in values))
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # ![A dot for each of two seeds. Untrained about 0.1, ELECTRA 15 % 0.25, ELECTRA 0.5, the three masked language models between 0.6 and 0.8.](pictures/17_five_models.svg)
 #
 # The figure says three things, and only the first one is what the paper says.
@@ -916,8 +992,12 @@ for name, values in accuracies.items():
 # - **ELECTRA is worse than all three MLMs.** A likely reason, which we did not test, is the probe: MLM has to name the
 #   word that belongs at a position, so it needs to know what *kind* of word that is, and the probe asks exactly this.
 #
-# So after 600 steps and *for this probe* masked language modeling is ahead. It doesn't show which model is better
-# after fine-tuning, and it doesn't contradict the paper: there, "early" means 125,000 steps.
+# So after 600 steps and *for this probe* masked language modeling is ahead.
+#
+# </details>
+#
+# Such a figure doesn't show which model is better after fine-tuning. Nor does it contradict the paper: there, "early"
+# means 125,000 steps.
 #
 # <details><summary>How large is the noise?</summary>
 #
@@ -934,19 +1014,20 @@ for name, values in accuracies.items():
 # ## Broken BERT: a discriminator that finds everything
 #
 # A colleague has written the step that puts the samples into the text. Nothing raises an error, and after 90 steps the
-# log shows precision 1.00, recall 1.00. The next cell has the function; `play_with` does one step of the pair with it.
+# log shows precision 1.00, recall 1.00. Here is the function; `play_with` does one step of the pair with it.
 
 
 # %%
-from bertedu.family.electra_pair import PairOutput
-
-
 def colleagues_corrupt(masked, labels, sampled):  # [B, T], [B, T], [N]
     chosen = labels != -100
     text = torch.where(chosen, labels, masked)
     seen = masked.clone()
     seen[chosen].copy_(sampled)
     return seen, seen != text
+
+
+# %%
+from bertedu.family.electra_pair import PairOutput
 
 
 def play_with(corrupt):
@@ -962,17 +1043,28 @@ def play_with(corrupt):
     return play
 
 
+# %%
 broken = new_pair()
 log = train(broken, steps=90, play=play_with(colleagues_corrupt))[-1]
-true = detection_figures(broken(**test_batch))  # the samples in the text, as they should be
 print(f"in the log: precision {log['precision']:.2f}, recall {log['recall']:.2f}", end="")
 print(f", detection loss {about(0.0, log['detection loss'], within=0.02 * slack):.2f}")
-recall = about(0.0, true["recall"], within=0.05 * slack)
-print(f"where words were replaced: recall {recall:.2f}")
 
 # %% [markdown]
-# The same discriminator finds everything in the log, and nothing in texts with real replacements. More training won't
-# help: its loss is already zero. And why should its vectors be of any use later? Its task never made it read a word.
+# Now the same discriminator reads the test sentences with samples in them, put in as they should be. What recall does
+# it have there? Guess.
+
+# %% tags=["guess"]
+true = detection_figures(broken(**test_batch))
+found = about("ELECTRA, recall of the broken one", true["recall"], within=0.05 * slack)
+print(f"where words were replaced: recall {found:.2f}")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# It finds everything in the log, and nothing in texts with real replacements. More training won't help: its loss is
+# already zero. And why should its vectors be of any use later? Its task never made it read a word.
+#
+# </details>
 #
 # Print what it reads, always: `tokenizer.convert_ids_to_tokens(seen[0].tolist())` would have shown the reason at once.
 #

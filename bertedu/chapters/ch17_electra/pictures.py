@@ -18,7 +18,7 @@ def electra() -> Figure:
     rows: tuple[tuple[int, str, list[str], dict[int, str]], ...] = (
         (56, "text", text, {}),
         (112, "masked", [*text[:3], "[MASK]", "is", "[MASK]"], {3: "hidden", 5: "hidden"}),
-        (226, "sampled", [*text[:3], "sweden", "is", "oslo"], {3: "chosen"}),
+        (226, "sampled", [*text[:3], "sweden", "is", "rome"], {3: "chosen", 5: "chosen"}),
     )
     for y, name, tokens, states in rows:
         sheet.words(14, y + 17, name, bold=True)
@@ -27,8 +27,8 @@ def electra() -> Figure:
     sheet.box(112, 280, chips[-1].right - 112, 40, "discriminator: this one is ELECTRA", new=True)
     sheet.words(14, 352, "replaced?", bold=True)
     for i, chip in enumerate(chips):
-        sheet.words(chip.centre[0], 352, "yes" if i == 3 else "no", align="center", bold=i == 3)
-    sheet.words(generator.centre[0], 382, "a label at every token, also where the guess was right", align="center")
+        sheet.words(chip.centre[0], 352, "yes" if i in (3, 5) else "no", align="center", bold=i in (3, 5))
+    sheet.words(generator.centre[0], 382, "a label at every token", align="center")
     return sheet.figure()
 
 

@@ -44,7 +44,7 @@ def whole_pair() -> Figure:
     sheet.arrow(top[2], low[0], "sample one word for each")
     sheet.box(14, 286, 160, 46, "detection loss")
     sheet.arrow(low[2], (low[2].centre[0], 284))
-    sheet.words(190, 310, "labels: seen ≠ text, at every real token", faint=True)
+    sheet.words(190, 310, "replaced or not, at every real token", faint=True)
     return sheet.figure()
 
 
