@@ -13,7 +13,7 @@
 # - write down what each word may see in permutation language modeling, and why XLNet needs two streams for it
 # - find a bug in relative attention that no shape and no loss will show you
 #
-# **Time:** two sittings of about 45 and 55 minutes, and 5 more for what is optional ·
+# **Time:** two sittings of about 45 and 50 minutes, and 5 more for what is optional ·
 # **You need:** [17 · ELECTRA](17_electra.ipynb) ·
 # **Next:** [19 · ModernBERT](19_modernbert.ipynb)
 #
@@ -63,7 +63,7 @@
 # forty other words? For the grammar it doesn't. For BERT every word gets another position vector.
 #
 # How much changes? We put padding *before* the sentence. Padding is hidden from attention, so only the position numbers
-# grow. The cell prints how similar the vectors are to those at the beginning. Guess first: is the cosine 1?
+# grow. Then we ask how similar the vectors are to those at the beginning.
 
 
 # %%
@@ -80,21 +80,37 @@ folder = data_path("checkpoints/mixed-mini")
 small_bert = BertForPreTraining.from_pretrained(folder).bert.eval()
 tokenizer = BertTokenizer.from_pretrained(folder)
 sentence = tokenizer("The keys near the old lamp are wet.").input_ids  # [1, T]
-vectors, cosines = {}, {}
-for shift in (0, 1, 10, 80):
+
+
+# %%
+@torch.no_grad()
+def vectors_later(shift):  # of the sentence, behind as many [PAD]: [T, D]
     ids = torch.cat([torch.zeros(1, shift, dtype=torch.long), sentence], dim=1)  # 0 is [PAD]
     real = (torch.arange(ids.size(1)) >= shift).long()[None]  # attention mask [1, shift + T]
-    with torch.no_grad():
-        vectors[shift] = small_bert(ids, real).last_hidden_state[0, shift:]  # [T, D]
-    cosine = torch.cosine_similarity(vectors[shift], vectors[0], dim=-1).mean()
+    return small_bert(ids, real).last_hidden_state[0, shift:]
+
+
+# %% [markdown]
+# Guess: what is the mean cosine 1, 10 and 80 positions later? Is it 1?
+
+# %% tags=["guess"]
+cosines = {}
+for shift in (1, 10, 80):
+    cosine = torch.cosine_similarity(vectors_later(shift), vectors_later(0), dim=-1).mean()
     cosines[shift] = cosine.item()
     print(f"{shift:2} positions later: mean cosine with the vectors at the start {cosine:.2f}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # ![The sentence at position 0 and at position 2, behind padding. The cosines 1, 10 and 80 positions later are below 1.](pictures/18_somewhere_else.svg)
 #
-# The vectors stay similar: this BERT was trained on texts that fill all its 128 positions. But nothing in the model says
-# that a sentence means about the same everywhere. It had to learn that from data, position by position.
+# The vectors stay similar, but they are not the same. This BERT was trained on texts that fill all its 128 positions.
+#
+# </details>
+#
+# Nothing in the model says that a sentence means about the same everywhere. BERT has to learn that from data, position
+# by position.
 #
 # ### A model that learns at short positions and is asked at long ones
 #
@@ -135,7 +151,6 @@ def train_verbs(make_encoder, seed, longest=2):  # on texts of 1 to `longest` se
 # %% [markdown]
 # We test on 500 hard texts, and train two little BERTs with two seeds. The first number of a line is the accuracy. The
 # second is the share of the answers that would be right if the question were about the *second* sentence of the text.
-# Guess the first number for six sentences.
 
 
 # %%
@@ -153,21 +168,30 @@ SIZES |= {"intermediate_size": 64, "max_position_embeddings": 128}
 SIZES |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 sizes = {**SIZES, "vocab_size": len(VERB_WORDS)}
 berts = [train_verbs(lambda: BertModel(BertConfig(**sizes), False), seed) for seed in range(2)]
+
+# %% [markdown]
+# Guess both numbers for texts of two, three, six and ten sentences.
+
+# %% tags=["guess"]
 by_sentences = {}
 for n in (2, 3, 6, 10):
     right, second = torch.tensor([tested(model, n) for model in berts]).mean(dim=0)
     by_sentences[n] = right.item(), second.item()
-    right = about(1 if n == 2 else 0.5, right, within=0.08)
-    second = about(1, second, within=0.08)
+    right = about(f"verbs, {n} sentences, asked about", right, within=0.08)
+    second = about(f"verbs, {n} sentences, the second", second, within=0.08)
     print(f"{n:2} sentences: {right:.2f} right, {second:.2f} right for the second sentence")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # ![From three sentences on one half is right for the sentence in question, and all is right for the second.](pictures/18_second_sentence.svg)
 #
 # From three sentences on, half of the answers are right, as by chance. But BERT is not confused at all. **It answers
 # for the second sentence**, whichever sentence it was asked about. It behaves as if it had learned "if [MASK] is at
 # position 6, the subject is at position 2; otherwise it is at position 10". Position 22, where the verb of a third
 # sentence stands, was never trained.
+#
+# </details>
 #
 # That is what **absolute positions** cost: what is learned at one position is not known at another. (Is the test unfair,
 # because those rows of the table were never trained? It is an extreme case of a rare position, and we'll add a control.)
@@ -288,8 +312,6 @@ fast = (k @ q_position.T).gather(-1, index.T).T  # [T, 2s] -> [key, query] -> [q
 print(f"p2c: largest difference from the loop {(fast - p2c).abs().max():.1f}")
 
 # %% [markdown]
-# The lab at the end is about what happens if you forget the two transpositions.
-#
 # **Why √(3d)?** A score of d products has the variance d ([chapter 03](03_self_attention.ipynb)). Here we add three such
 # scores. If they are independent, the variance is 3d.
 #
@@ -340,9 +362,8 @@ class DisentangledAttention(nn.Module):
 #
 # ![The query decides: left? or right?. The key decides: the letter whose arrow points at [MASK].](pictures/18_toy_languages.svg)
 #
-# English has both: *very* belongs to the word after it, and *ago* to the words before it. Which term does which language
-# need? Guess before you run the second cell. It trains one layer of attention, without and with each term, twice for
-# each, and prints the mean accuracy.
+# English has both: *very* belongs to the word after it, and *ago* to the words before it. We train one layer of
+# attention on each language, without and with each term, two seeds each.
 
 
 # %%
@@ -376,33 +397,46 @@ def train_reader(language, terms, seed):
     return fit(Reader(terms), loss_of, seed, learning_rate=0.02)
 
 
-expected = {query_decides: (0.5, 1, 0.75, 1), key_decides: (0.5, 0.75, 1, 1)}
-accuracies = {}
-for language, wanted in expected.items():
-    accuracies[language.__name__] = []
+def tested_reader(language, readers):  # the mean share of right letters
     ids, letters, _ = language(1000, torch.Generator().manual_seed(9))
-    for terms, share in zip(((), ("c2p",), ("p2c",), ("c2p", "p2c")), wanted):
+    right = [(r(ids).argmax(dim=-1) == letters).double().mean().item() for r in readers]
+    return sum(right) / len(right)
+
+
+# %%
+TERMS = ((), ("c2p",), ("p2c",), ("c2p", "p2c"))
+accuracies = {}
+for language in (query_decides, key_decides):
+    accuracies[language.__name__] = []
+    for terms in TERMS:
         readers = [train_reader(language, terms, seed) for seed in (0, 1)]
-        right = sum((r(ids).argmax(dim=-1) == letters).double().mean() for r in readers) / 2
-        accuracies[language.__name__].append(right.item())
-        name = f"{language.__name__}, {' + '.join(('c2c', *terms))}"
-        print(f"{name:32} {about(share, right, within=0.13):.2f} right")
+        accuracies[language.__name__].append(tested_reader(language, readers))
 reader = readers[-1]  # all three terms, for the lab
 
 # %% [markdown]
+# Which term does which language need? And what does the other term reach alone? Guess.
+
+# %% tags=["guess"]
+for name, shares in accuracies.items():
+    for terms, share in zip(TERMS, shares):
+        told = f"{name}, {' + '.join(('c2c', *terms))}"
+        print(f"{told:32} {about(f'reader of {told}', share, within=0.13):.2f} right")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # ![c2c alone: one half. c2p solves the first language, p2c the second, all three terms both.](pictures/18_by_term.svg)
 #
 # Where the *query* decides, c2p solves the task, and where the *key* decides, p2c does.
 #
-# <details><summary>How does the other term alone reach about three quarters?</summary>
-#
-# That much is possible without the right term. For arrows: always attend to the left when they point right, which is
-# always correct; when they point left, let a fixed ranking of the letters decide, which is correct for half of the
-# pairs.
+# How does the other term alone reach about three quarters? That much is possible without the right one. For arrows:
+# always attend to the left when they point right, which is always correct; when they point left, let a fixed ranking of
+# the letters decide, which is correct for half of the pairs.
 #
 # </details>
 #
-# In the paper's ablation (base models) the effect is far smaller. Real language offers many clues.
+# In our two languages the right term decides everything. In the paper's ablation (base models) the effect is far
+# smaller: real language offers many clues.
 #
 # <details><summary>The paper's table 4</summary>
 #
@@ -455,8 +489,7 @@ check("18.2", buckets)
 #
 # Now we give `VerbModel` another encoder: DeBERTa in version 2, with 8 buckets, and XLNet, whose attention you will build
 # below. Seeds, steps and texts stay the same. There is a control: a BERT that was trained with texts of one to *six*
-# sentences. The cell trains five little models and takes a quarter of a minute on a slow computer. Guess where the
-# control fails.
+# sentences. The cell trains five little models and takes a quarter of a minute on a slow computer.
 
 
 # %%
@@ -472,26 +505,38 @@ for name, make in encoders.items():
     models[name] = [train_verbs(make, seed) for seed in range(2)]
 models["control"] = [train_verbs(lambda: BertModel(BertConfig(**sizes), False), 0, longest=6)]
 
-# %%
 lengths = (1, 2, 3, 4, 6, 10)
-half, one = (1, 0.5, 0.5), (1, 1, 1)  # of the answers, with 2, 6 and 10 sentences
-expected = {"BERT": half, "DeBERTa": one, "XLNet": one, "control": (1, 1, 0.5)}
-runs = {}
-for name, wanted in expected.items():
-    runs[name] = [[tested(model, n)[0] for n in lengths] for model in models[name]]
-    means = torch.tensor(runs[name])[:, [1, 4, 5]].mean(dim=0)
-    shown = (f"{about(w, x, within=0.08):.2f}" for w, x in zip(wanted, means))
-    print(f"{name:8} 2, 6 and 10 sentences:", *shown)
+runs = {
+    name: [[tested(model, n)[0] for n in lengths] for model in models[name]] for name in models
+}
 
 # %% [markdown]
+# Guess the accuracies with two, six and ten sentences: where does each of the four fail, if it does?
+
+# %% tags=["guess"]
+for name, of_seeds in runs.items():
+    by_length = dict(zip(lengths, torch.tensor(of_seeds).mean(dim=0).tolist()))
+    print(f"{name:7}", end="")
+    for n in (2, 6, 10):
+        share = about(f"verbs of {name}, {n} sentences", by_length[n], within=0.08)
+        print(f"  {n} sentences {share:.2f}", end="")
+    print()
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # ![BERT falls to one half from three sentences on, the control at ten. DeBERTa and XLNet stay near 1.](pictures/18_longer_texts.svg)
 #
 # Both models with distances stay near 1, up to five times the length of training, for both seeds. "Four words to the
 # left" is a rule about distance, and they have no other way to say it.
 #
 # The control matters as much. It is right up to six sentences, as in its training (a single model): absolute positions
-# *can* learn the rule, at each position for itself. So don't conclude that relative positions make every model better.
-# On texts as long as those in training, expect a much smaller gain.
+# *can* learn the rule, at each position for itself.
+#
+# </details>
+#
+# Don't conclude that relative positions make every model better. On texts as long as those in training, expect a much
+# smaller gain.
 #
 # ## Some things do depend on the position: the enhanced mask decoder (optional)
 #
@@ -500,7 +545,7 @@ for name, wanted in expected.items():
 # at the end of the model, in the **enhanced mask decoder** (EMD). It takes the vectors that the last layer reads, adds a
 # position to each, and uses these sums as *queries* in the last layer, twice. Keys and values stay without positions.
 #
-# Can't a model with distances know where a word stands? The next cell gives an untrained DeBERTa one word five times,
+# Can't a model with distances know where a word stands? The second cell gives an untrained DeBERTa one word five times,
 # first alone and then between [CLS] and [SEP], and prints how much the five vectors differ. Guess which of the four
 # numbers are zero.
 
@@ -511,6 +556,8 @@ from bertedu.family.deberta.pretraining import EnhancedMaskDecoder
 torch.manual_seed(0)
 config = DebertaV2Config(**sizes, position_buckets=8, initializer_range=0.3)
 deberta, decoder = DebertaV2Model(config).eval(), EnhancedMaskDecoder(config)
+
+# %% tags=["guess"]
 for text in ("the the the the the", "[CLS] the the the the the [SEP]"):
     ids = torch.tensor([[VERB_WORDS.index(word) for word in text.split()]])
     the = ids[0] == VERB_WORDS.index("the")
@@ -521,10 +568,16 @@ for text in ("the the the the the", "[CLS] the the the the the [SEP]"):
     print(f"{text:31}", *(f"{name} {gap:.2f} " for name, gap in gaps.items()))
 
 # %% [markdown]
-# Without [CLS] all five are the same: the weights differ from token to token, but they average five equal values. With
-# [CLS] and [SEP] they differ without EMD too, because each word attends to [CLS] from another distance. So in real texts
-# EMD doesn't make it possible to know the position, it makes it easy. In the paper's table 4, leaving it out costs 0.2
-# points on MNLI, and 1.4 on RACE.
+# <details><summary>What you saw, and why</summary>
+#
+# One of the four is zero: without [CLS] and without EMD all five vectors are the same. The weights differ from token to
+# token, but they average five equal values. With [CLS] and [SEP] the vectors differ without EMD too, because each word
+# attends to [CLS] from another distance.
+#
+# </details>
+#
+# Real texts begin with [CLS], so a DeBERTa can find out where a word stands. EMD makes it easy. In the paper's table 4,
+# leaving it out costs 0.2 points on MNLI, and 1.4 on RACE.
 #
 # ## Version 3: a tug-of-war over the embeddings (optional)
 #
@@ -560,8 +613,7 @@ for text in ("the the the the the", "[CLS] the the the the the [SEP]"):
 # p(keys) · p(the | keys) · p(rust | the, keys) · p(old | the, keys, rust)
 #
 # Each training text gets an order at random. This is **permutation language modeling**. *The text is not shuffled*: the
-# words stay where they are, and only the question "who may see whom" depends on the order. The next cell prints it, and
-# then counts over all 24 orders how often a word sees another one. Guess that number first.
+# words stay where they are, and only the question "who may see whom" depends on the order.
 
 
 # %%
@@ -571,14 +623,27 @@ sentence, order = "the old keys rust".split(), [2, 0, 3, 1]  # keys, the, rust, 
 for step, position in enumerate(order):
     seen = " ".join(sentence[p] for p in sorted(order[:step]))
     print(f"predict {sentence[position]:4} at position {position} from: {seen or 'nothing'}")
-share = sum(o.index(1) < o.index(0) for o in permutations(range(4))) / 24
-print(f"in {share:.0%} of all 24 orders, 'the' is predicted with 'old' known")
 
 # %% [markdown]
 # ![Step by step: keys from nothing, the from keys, rust from the and keys, old from all three.](pictures/18_order_of_prediction.svg)
 #
-# In half of all orders *the* is predicted with *old* known, and in the other half *old* with *the* known: both
-# directions, but never both at once. So a model can use both sides without ever seeing its own answer.
+# Four words have 24 orders. Guess: in what share of them is *the* predicted with *old* known? And *old* with *the*
+# known?
+
+# %% tags=["guess"]
+orders = list(permutations(range(4)))  # position 0 is "the", position 1 is "old"
+share = sum(one.index(1) < one.index(0) for one in orders) / len(orders)
+print(f"'the' with 'old' known: {share:.0%}, 'old' with 'the' known: {1 - share:.0%}")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# Half of all orders have *old* before *the*, and the other half have *the* before *old*: both directions, but never both
+# at once.
+#
+# </details>
+#
+# So a model can use both sides of a word without ever seeing its own answer.
 #
 # ### Who may see whom
 #
@@ -681,20 +746,28 @@ print(f"; {wrong} of 20 entries differ from the query mask")
 # - **segment**: one vector for "same segment" and one for "another segment", so it can read more than two segments.
 #
 # DeBERTa's c2c and c2p are there. p2c isn't: no term lets the *key's word* choose a distance (He et al. say so, section
-# 3.1). By hand, with d = 4 (so √d = 2): the numbers are in the cell. Compute the three terms first.
-
+# 3.1). By hand, with d = 4 (so √d = 2): the numbers are in the first cell. Compute the three terms and both scores with a
+# pencil, then run the second one.
 
 # %%
 q_i, k_j = torch.tensor([1.0, 0, 1, 0]), torch.tensor([2.0, 1, 0, 0])
 R = torch.tensor([0.0, 1, 2, 0])  # of this distance
 r_w, r_r, r_s = torch.tensor([[0.0, 2, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]])
 s_same, s_other = torch.tensor([[1.0, 0, 0, 0], [0, 0, 0, 3]])
+
+# %% tags=["guess"]
 for name, s_ij in (("same segment ", s_same), ("other segment", s_other)):
     terms = torch.stack([(q_i + r_w) @ k_j, (q_i + r_r) @ R, (q_i + r_s) @ s_ij])
     print(name, *terms.int().tolist(), f"-> {terms.sum() / 2:.1f}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # ![Query plus bias, times key, distance and segment: three products are added and divided by 2.](pictures/18_score_by_hand.svg)
+#
+# Only the segment's term differs between the two lines.
+#
+# </details>
 #
 # ### The layer with two streams
 #
@@ -749,14 +822,8 @@ def two_streams(content, queries, content_mask, query_mask, different):
 # other.
 #
 # Our measurement: a world of four cities, all equally often. *We met in new york today*, and san francisco, los
-# angeles, las vegas. Both words of the city are to be predicted. What can the best possible model reach?
-#
-# Each word on its own gets ¼, so the loss of a pair is at least 2 · ln 4 = 2.77 nats. One after the other, the second word
-# is certain: ln 4 = 1.39.
-#
-# ![With two [MASK] all 16 pairs have 0.06. One after the other, the four real cities have 0.25 each.](pictures/18_cities.svg)
-#
-# The next cell trains the same small XLNet in both ways, with two [MASK] and with the two words in random order.
+# angeles, las vegas. Both words of the city are to be predicted. The next cell trains the same small XLNet in both ways,
+# with two [MASK] and with the two words in random order.
 
 
 # %%
@@ -766,20 +833,36 @@ from bertedu.model.heads import MaskedLM
 
 small = {**SIZES, "num_hidden_layers": 1, "vocab_size": len(toy_texts.CITY_WORDS)}
 batch = toy_texts.city_texts().repeat(8, 1)  # [32, 8]
-way = (MaskedLM, toy_texts.cities_masked, 2.77, 0.25)
-other_way = (XLNetLMHeadModel, toy_texts.cities_in_random_order, 1.39, 1)
-for kind, inputs_of, best, share in (way, other_way):
+ways = {MaskedLM: toy_texts.cities_masked}
+ways[XLNetLMHeadModel] = toy_texts.cities_in_random_order
+losses = {}
+for kind, inputs_of in ways.items():
     torch.manual_seed(0)
     new = kind.from_config(XLNetConfig(**small, pad_token_id=0))
     model = fit(new, lambda m, g: toy_texts.city_losses(m, inputs_of(batch, g)).mean(), 0, 0.02)
-    losses = toy_texts.city_losses(model, inputs_of(batch, torch.Generator().manual_seed(1)))
-    loss, real = losses.mean().item(), 4 * losses.neg().exp().mean().item()
-    print(f"{inputs_of.__name__:22} loss {about(best, loss, within=0.12):.2f}", end="")
-    print(f", the four real cities {about(share, real, within=0.08):.0%}")
+    tested_on = inputs_of(batch, torch.Generator().manual_seed(1))
+    losses[inputs_of.__name__] = toy_texts.city_losses(model, tested_on)  # [32], of both words
 
 # %% [markdown]
-# Both come close to the best possible values. With two [MASK] the rest goes to *new vegas* and the like, and more
-# training can't change that.
+# What can the best possible model reach in each way? Take a pencil: how large is its loss for the two words together, in
+# nats (with ln)? And how much probability do the four real cities get together?
+
+# %% tags=["guess"]
+for name, one in losses.items():
+    loss = about(f"loss of {name}", one.mean().item(), within=0.12)
+    real = about(f"real cities of {name}", 4 * one.neg().exp().mean().item(), within=0.08)
+    print(f"{name:22} loss {loss:.2f}, the four real cities {real:.0%}")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![With two [MASK] all 16 pairs have 0.06. One after the other, the four real cities have 0.25 each.](pictures/18_cities.svg)
+#
+# With two [MASK] each word on its own gets ¼, so the loss of a pair is at least 2 · ln 4 = 2.77 nats, and the real
+# cities get a quarter of the probability. The rest goes to *new vegas* and the like, and more training can't change
+# that. One after the other, the second word is certain: ln 4 = 1.39. Both models come close to these values.
+#
+# </details>
 #
 # How much is that worth in practice? The authors compared base models trained on the same texts (table 6):
 #
@@ -874,8 +957,8 @@ print(f"whole model: transformers {off:.4f} from the package")
 def colleagues_terms(q, k, q_position, k_position, index, terms=None):
     last = q_position.size(-2)  # 2s
     c2p = (q @ k_position.mT).gather(-1, index.expand(*q.shape[:-1], -1))
-    opposite = (last - index).clamp(0, last - 1)  # the row of the distance j - i
-    p2c = (q_position @ k.mT).gather(-2, opposite.expand(*q.shape[:-1], -1))
+    rows = (last - index).clamp(0, last - 1)
+    p2c = (q_position @ k.mT).gather(-2, rows.expand(*q.shape[:-1], -1))
     return c2p + p2c
 
 
@@ -883,7 +966,7 @@ def colleagues_terms(q, k, q_position, k_position, index, terms=None):
 from bertedu.chapters.ch18_deberta_and_xlnet.toy_texts import palindromes
 
 
-def try_terms(distance_terms, expected):  # expected: the share of right answers
+def try_terms(distance_terms, whose):
     reader.attention.distance_terms = lambda *inputs: distance_terms(*inputs[:5])
     ids, letters = palindromes()
     passed = (reader(ids).argmax(dim=-1) == letters).sum()
@@ -891,26 +974,24 @@ def try_terms(distance_terms, expected):  # expected: the share of right answers
     ids, letters, others = key_decides(1000, torch.Generator().manual_seed(9))
     said = reader(ids).argmax(dim=-1)
     right, mirrored = ((said == wanted).double().mean() for wanted in (letters, others))
-    right = about(expected, right, within=0.05)
-    mirrored = about(1 - expected, mirrored, within=0.05)
+    right = about(f"{whose} terms, right arrows", right, within=0.05)
+    mirrored = about(f"{whose} terms, the other arrows", mirrored, within=0.05)
     print(f"in use: {right:.0%} name the arrow that points at [MASK], {mirrored:.0%} the other")
 
 
-try_terms(colleagues_terms, expected=0)
+# %% [markdown]
+# If the model only guessed between the two letters of a text, half of its answers would be right. Guess: how many are
+# right in use?
+
+# %% tags=["guess"]
+try_terms(colleagues_terms, "the colleague's")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # The model is not guessing: it always names the wrong arrow, as if it read the text in a mirror. His tests didn't notice,
 # because each of them has the same word on both sides. (A test with an untrained table of zeros, or with a single
-# token, would pass too: distance 0 is its own opposite.)
-#
-# <details><summary>This bug is real</summary>
-#
-# In June 2026 the C++ library `nntrainer` repaired it in its DeBERTa ([pull request
-# 3982](https://github.com/nntrainer/nntrainer/pull/3982)): the index had been copied from `transformers`, but not the
-# transposition that follows it, and that "corrupted every off-diagonal score". The same question came up at DeBERTa's
-# own repository ([issue 47](https://github.com/microsoft/DeBERTa/issues/47),
-# [issue 162](https://github.com/microsoft/DeBERTa/issues/162)), because the paper invites it: its equation 4 has
-# δ(j, i) in the p2c term. The code that trained all published weights has δ(i, j).
+# token, would pass too.)
 #
 # </details>
 #
@@ -947,11 +1028,22 @@ check("18.4", repaired_terms)
 # %%
 from bertedu.family.deberta.attention import position_scores
 
-try_terms(position_scores, expected=1)  # the package's two terms
+try_terms(position_scores, "the package's")
 
 # %% [markdown]
-# With the package's function both kinds of tests pass. How do you test such code? With inputs that are *not*
+# With the package's two terms both kinds of tests pass. How do you test such code? With inputs that are *not*
 # symmetric, with trained weights, and against a reference, number by number. And know what each test can't see.
+#
+# <details><summary>This bug is real</summary>
+#
+# In June 2026 the C++ library `nntrainer` repaired it in its DeBERTa ([pull request
+# 3982](https://github.com/nntrainer/nntrainer/pull/3982)): the index had been copied from `transformers`, but not the
+# transposition that follows it, and that "corrupted every off-diagonal score". The same question came up at DeBERTa's
+# own repository ([issue 47](https://github.com/microsoft/DeBERTa/issues/47),
+# [issue 162](https://github.com/microsoft/DeBERTa/issues/162)), because the paper invites it: its equation 4 has
+# δ(j, i) in the p2c term. The code that trained all published weights has δ(i, j).
+#
+# </details>
 #
 # ## Paper and code
 #
