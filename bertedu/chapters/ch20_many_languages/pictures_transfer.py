@@ -55,13 +55,13 @@ def moved(models: Mapping, english_test: tuple, second_test: tuple, sentence_vec
             for points, test in zip(halves, tests, strict=True)
         ]
         _panel(sheet, x, name, centers)
-    sheet.words(20, 360, "English: letter; second language: dot. A line joins a topic.", faint=True)
+    sheet.words(20, 360, "English: small, with its letter; second language: large. A line joins a topic.", faint=True)
     sheet.words(20, 384, ", ".join(f"{topic[0]} {topic}" for topic in TOPICS), faint=True)
     return sheet.figure()
 
 
 def _panel(sheet: Sheet, x: float, name: str, centers: Sequence[Sequence[Sequence[float]]]) -> None:
-    """Five lines between the centers in English and in the second language; names only where there is room."""
+    """Five lines between the centers in English and in the second language, each with the letter of its topic."""
     sheet.words(x, 88, name, bold=True)
     points = [point for language in centers for point in language]
     across, up = zip(*points, strict=True)
@@ -75,14 +75,16 @@ def _panel(sheet: Sheet, x: float, name: str, centers: Sequence[Sequence[Sequenc
         (min(across) - margin[0], max(across) + margin[0]),
         (min(up) - margin[1], max(up) + margin[1]),
     )
+    lines = [(plane.at(*one), plane.at(*other), topic[0]) for topic, one, other in zip(TOPICS, *centers, strict=True)]
     taken: list[tuple[float, float]] = []
-    for topic, one, other in zip(TOPICS, *centers, strict=True):
-        start, end = plane.at(*one), plane.at(*other)
+    for start, end, letter in sorted(lines, key=lambda line: line[0][1]):  # from above
         sheet.line(start, end, ink="#6b6b6b")
+        sheet.dot(start, 3)
         sheet.dot(end, 6)
-        if all(abs(start[0] - a) > 16 or abs(start[1] - b) > 20 for a, b in taken):
-            sheet.words(*start, topic[0], align="center", bold=True)
-            taken.append(start)
+        x, y = start[0] + (15 if start[0] >= end[0] else -15), start[1]
+        y = max([y, *(b + 22 for a, b in taken if abs(x - a) < 22)])  # below what stands there
+        sheet.words(x, y, letter, align="center", bold=True)
+        taken.append((x, y))
 
 
 def centered(plain: Mapping[str, tuple[float, float]], after: Mapping[str, float]) -> Figure:

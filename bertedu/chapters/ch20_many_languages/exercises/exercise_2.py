@@ -1,4 +1,4 @@
-"""Exercise 20.2: A perfect fertility."""
+"""Exercise 20.2: As good as English?"""
 
 from bertedu.course.case import Case
 from bertedu.course.exercise import exercise
@@ -6,25 +6,39 @@ from bertedu.course.exercise import exercise
 
 @exercise(
     "20.2",
-    "A perfect fertility",
+    "As good as English?",
     difficulty=1,
-    minutes=3,
+    minutes=4,
     kind="value",
     hints=(
-        "What does WordPiece do with a word if one of its characters is not in the vocabulary?",
-        "The whole word becomes a single [UNK]. How many of the 400 words have a Cyrillic letter?",
+        "How many pieces does WordPiece make of a word if one of its characters is not in the vocabulary?",
+        "350 words are in Cyrillic letters. Count all pieces, with the 150 of the names. Fertility divides them by the "
+        "400 words; the share of [UNK] is a share of these pieces.",
     ),
 )
-def perfect_fertility(case: Case) -> None:
-    """All of them."""
+def as_good_as_english(case: Case) -> None:
+    """Fertility and the share of [UNK], of words that are lost and of names that are not."""
     case.predicted(
-        1.0,
-        otherwise="Each of these words has letters that the vocabulary doesn't have. What does WordPiece make of it?",
+        [1.25, 0.7],
+        otherwise="Count the pieces: 150 of the names, and what WordPiece makes of each of the 350 Cyrillic words.",
         mistakes=[
-            (0, "0 would be a vocabulary that knows every Russian word. It has not seen a single Cyrillic letter."),
-            (400, "The right idea, but that is the number of pieces. Write it as a share between 0 and 1."),
-            (100, "The right idea, but in percent. Write it as a share between 0 and 1."),
-            (0.5, "Half of them? Which Russian word could be cut into pieces without a Cyrillic letter?"),
-            (0.125, "That is one word of eight. Which of the others could the vocabulary know?"),
+            ([1.25, 0.0], "0 would be a vocabulary that knows every Russian word. It hasn't seen a Cyrillic letter."),
+            (
+                [1.25, 0.875],
+                "The fertility is right. 0.875 is a share of the words. What share of the pieces is [UNK]?",
+            ),
+            ([1.25, 1.0], "The fertility is right. The names are in Latin letters, so their pieces are known."),
+            ([1.25, 0.3], "The fertility is right. 0.3 is the share of the names' pieces, and these are known."),
+            ([1.25, 70.0], "Right, but the second number is in percent. Write it as a share between 0 and 1."),
+            ([1.25, 350.0], "The fertility is right. 350 is how many pieces are [UNK]. What share of all is that?"),
+            ([500.0, 0.7], "500 is the number of pieces. Fertility is how many that are for each word."),
+            ([0.7, 1.25], "Both are right, in the other order: first the fertility."),
+            ([0.8, 0.7], "0.8 is the number of words for each piece. Fertility is the number of pieces for each word."),
+            ([1.0, 0.875], "You counted one piece for each word. The names are cut into three pieces each."),
+            ([1.0, 1.0], "You counted one piece for each word, all [UNK]. The names are cut into known pieces."),
+            ([3.0, 0.0], "3 is the fertility of the names alone. What becomes of the Cyrillic words?"),
+            ([3.0, 0.7], "3 is the fertility of the names alone. It is measured over all 400 words."),
+            ([0.375, 0.0], "You counted the pieces of the names only. [UNK] is a piece, too."),
+            ([0.375, 0.7], "You counted the pieces of the names only. [UNK] is a piece, too."),
         ],
     )
