@@ -98,7 +98,7 @@ for kind in ("plain", "negation", "contrast", "expectation", "implied", "mixed")
 # Never report a score without the baseline that a simple method would reach. For texts this is a **bag of words** with
 # **logistic regression**: each word gets a weight for each class, and the weights of a text are added up.
 #
-# ![Two reviews of three words each way: good, not bad, and bad, not good. Their bags hold the same words, so the sums of the weights are equal and the answers are the same, although the labels are opposite.](pictures/10_bags.svg)
+# ![Two reviews of three words each way: good, not bad, and bad, not good. Their bags hold the same words, so the sums of the weights are equal and the answers are the same, although the labels are opposite. The baseline of this chapter counts pairs too.](pictures/10_bags.svg)
 #
 # So a bag can't use the order of the words. Ours also counts pairs of neighbors (**bigrams**), which helps where "not
 # bad" occurs in training. (**TF-IDF** scales the counts: a word that is in many reviews counts less.)
@@ -146,7 +146,7 @@ for kind in shown:
 #
 # BERT gives D numbers for each token. We need one score for each class, for the whole text. This takes two steps:
 #
-# ![Token vectors of a review stand side by side, one column for each token, the last one padding. Pooling takes the largest value of each row over the real tokens and makes one vector of them. A linear layer makes three scores of it, softmax three probabilities.](pictures/10_head.svg)
+# ![Token vectors of a review, one row for each token, the last one padding, hatched and left out. Pooling takes the largest value of each column over the real tokens and makes one vector of them. A linear layer makes three scores of it, softmax three probabilities.](pictures/10_head.svg)
 #
 # **Pooling** makes one vector of all token vectors; we take the maximum over the tokens, dimension by dimension. A
 # **linear layer** makes C scores of it, called **logits**. Together they are the **classification head**. (This has
@@ -223,7 +223,7 @@ check("10.1", first_loss)
 # **collate function** makes a batch of several examples: here it pads them to the longest. A **DataLoader** draws the
 # examples, in a new order in each epoch, and calls it.
 #
-# ![Three reviews as rows of ids with different lengths go into the collate function. Out come input ids and an attention mask, both three rows of equal length, where the short rows end in zeros, and three labels as numbers.](pictures/10_collate.svg)
+# ![Three reviews as rows of ids with different lengths go into the collate function. Out come input ids and an attention mask, both three rows of equal length, where the short rows end in hatched padding, and three labels as numbers: 0 negative, 2 positive.](pictures/10_collate.svg)
 
 # %%
 from torch.nn.utils.rnn import pad_sequence
@@ -284,7 +284,7 @@ print([len(part) for part in split(pairs)], split(pairs)[2])
 # In **fine-tuning** all weights learn, those of BERT too. The loop is that of chapter 08: forward, loss, backward, clip,
 # step, with a learning rate that rises for a tenth of the run (**warm-up**) and then falls to zero.
 #
-# ![Five boxes from left to right: a batch, logits, the loss, gradients, and a step of AdamW. After each epoch the loss on validation is measured, and the best weights so far are copied aside. At the end they are put back.](pictures/10_loop.svg)
+# ![Five boxes from left to right: a batch, logits, the loss, gradients, and a step of AdamW; from there an arrow leads back to the next batch. After each epoch the loss on validation is measured, and the best weights so far are copied aside. At the end they are put back.](pictures/10_loop.svg)
 #
 # First one step:
 
@@ -512,7 +512,7 @@ print(f"only BERT right {only_bert:.0f}, only the bag {only_bag:.0f}, p-value {p
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# ![All test reviews as four boxes: both right, only BERT right, only the bag right, both wrong. Only the two boxes with a thick edge tell the two models apart.](pictures/10_mcnemar.svg)
+# ![All test reviews as four boxes: both right, only BERT right, only the bag right, both wrong. Only the two boxes with a thick edge tell the two models apart, and they are about as uneven as coin tosses.](pictures/10_mcnemar.svg)
 #
 # Hardly anything is left: on the test set both are about equally often right, and zero lies well inside the interval. It is
 # eleven points wide. That is all that some 360 reviews can say: the seven points on validation were as uncertain, and they
@@ -557,7 +557,7 @@ for epoch in (0, 4, 9):
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# ![Three curves over ten epochs on 300 reviews: the training loss falls to nearly zero; the validation loss falls at first and then rises; the accuracy on validation rises at first and then stays.](pictures/10_curves.svg)
+# ![Two panels over ten epochs on 300 reviews. The training loss falls to nearly zero, the validation loss falls at first and then rises. The accuracy on validation rises a little. Dots mark the epoch with the highest accuracy, whose weights are kept.](pictures/10_curves.svg)
 #
 # The model has memorized 300 reviews: its training loss is nearly zero. How can as many answers be right as before, and the
 # validation loss be worse? Cross-entropy also measures *how certain* the model is. It becomes more certain about all its
@@ -589,7 +589,7 @@ for rate, scores in rates.items():
     print(f"{rate:7} mean {np.mean(scores):.0%}  seeds {seeds}")
 
 # %% [markdown]
-# ![Accuracy by learning rate, three seeds each as dots: low at the smallest rate, best in the middle, dots far apart at the fourth, and all at a third, which is guessing, at the largest.](pictures/10_rates.svg)
+# ![Accuracy on reviews from templates by learning rate, three seeds each as dots: low at the smallest rate, best in the middle, dots far apart at the fourth, and all at a third, which is guessing, at the largest. The rate of this chapter, 3e-4, stands left of the best.](pictures/10_rates.svg)
 #
 # Too small: nothing is learned in time. Too large: all reviews get the same class. Just below that, the *seed* decides
 # whether it works; such a line is a warning, even where its best dot is high.
@@ -599,7 +599,7 @@ for rate, scores in rates.items():
 # Which vector should stand for the text? With a pencil: two tokens and one padding, vectors (1, 4), (3, 0), and (9, 9)
 # for the padding.
 #
-# ![Two token vectors, 1 4 and 3 0, and a hatched padding vector 9 9. cls takes the first, 1 4; mean gives 2 2; max gives 3 4. If padding is forgotten, mean and max are pulled to the nines.](pictures/10_poolings.svg)
+# ![Two token vectors, 1 4 and 3 0, and a hatched padding vector 9 9. cls takes the first, 1 4; mean gives 2 2; max, which this chapter takes, gives 3 4. If padding is forgotten, mean and max are pulled to the nines.](pictures/10_poolings.svg)
 #
 # ### Exercise 10.2 · Three ways to one vector
 # ●●○○ · 12 minutes
@@ -713,7 +713,7 @@ for name, position in (("[CLS], 0", 0), (f"[SEP], {end}", end), ("last, -1", -1)
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# ![A short and a long review in one batch. Position minus one is the end of the long review, but padding of the short one; its own end stands further left.](pictures/10_last.svg)
+# ![A short and a long review in one batch. Position minus one is the end of the long review, but padding of the short one; its own end, position 4, stands further left.](pictures/10_last.svg)
 #
 # In a batch, the last position of a short text is padding, whose output vector means nothing and changes with
 # the padding. The **symptom**: an answer that changes with the other texts of the batch, and an accuracy that falls when you
@@ -1024,7 +1024,7 @@ print(f"calibration error {about('10 few error', error, within=0.12):.2f}")
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# ![For each tenth of confidence a column of the accuracy, with a line where confidence and accuracy would be equal. Nearly all columns end below the line.](pictures/10_reliability.svg)
+# ![For each tenth of confidence a column of the accuracy, with the number of reviews below it, and a line where confidence and accuracy would be equal. Nearly all columns end below the line.](pictures/10_reliability.svg)
 #
 # It is **overconfident**, as Guo et al. (2017) found for the networks of their time. Once the training reviews are right,
 # the loss can still be lowered by pushing their probabilities towards 1. So the confidence grows, on validation too, while
@@ -1094,7 +1094,7 @@ explorable("threshold", **given, tasks=tasks)
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# ![Precision and recall for each threshold: to the left recall is one and precision is low, to the right precision rises and recall falls to zero. Where nine of ten complaints are found, many of the reviews passed on are false alarms.](pictures/10_thresholds.svg)
+# ![Precision and recall of the complaints, the class negative, for each threshold: to the left recall is one and precision is low, to the right precision rises and recall falls to zero. Where nine of ten complaints are found, many of the reviews passed on are false alarms.](pictures/10_thresholds.svg)
 #
 # The dots mark the highest threshold that finds nine of ten complaints, and the last line counts its false alarms. The
 # highest F1 need not lie at one half. Where the curve is flat, it would lie elsewhere on other reviews.
