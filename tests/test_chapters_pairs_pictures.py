@@ -1,5 +1,7 @@
 """The pictures of chapter 13: the numbers in them are those of the sentences and cosines that they show."""
 
+from types import SimpleNamespace
+
 import matplotlib
 import torch
 from matplotlib.figure import Figure
@@ -34,3 +36,11 @@ def test_the_second_sentence_has_the_other_token_type():
     tokenizer = BertTokenizer.from_pretrained(DATA / "checkpoints" / "mixed-mini")
     told = told_by(pictures.inputs(tokenizer))
     assert [word for word in told if word in ("0", "1")] == ["0"] * 6 + ["1"] * 5
+
+
+def test_the_bug_is_drawn_beside_its_repair():
+    labels = ("contradiction", "entailment", "neutral")
+    reader = SimpleNamespace(task_config=SimpleNamespace(labels=labels))
+    told = told_by(pictures.swapped(reader, 0.15, 0.73))
+    assert {"equal numbers", "accuracy 0.15", "equal names", "accuracy 0.73"} <= set(told)
+    assert all(told.count(label) == 4 for label in labels)

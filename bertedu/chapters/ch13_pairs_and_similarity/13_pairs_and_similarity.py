@@ -56,7 +56,7 @@
 # A **bi-encoder** reads each sentence **alone**. If both passes use the same weights, as here, it is also called a
 # **siamese network**. Each sentence gets one vector, and the cosine of the two vectors is the score.
 #
-# ![Left, the cross-encoder: A and B go together into one BERT, and the vector of [CLS] gives a score. Right, the bi-encoder: A and B go into BERT one by one, each gives a vector that can be stored, and their cosine is the score.](pictures/13_two_encoders.svg)
+# ![Left, the cross-encoder: A and B go together into one BERT, and the vector of [CLS] gives a score. Right, the bi-encoder: A and B go into BERT one by one, each gives a vector that can be stored, and their cosine is the score. Both passes use the same weights.](pictures/13_two_encoders.svg)
 #
 # This one difference decides about quality and cost.
 #
@@ -89,7 +89,7 @@ for row in three:
 # %% [markdown]
 # Could a model that only counts words tell them apart? Look at two of the premises:
 #
-# ![Two premises, not on Monday and not on Friday, and how often each of their words occurs. The two rows of counts are the same.](pictures/13_same_words.svg)
+# ![Two premises, not on Monday and not on Friday, and how often each of their words occurs. The two rows of counts are the same, so both get the same label.](pictures/13_same_words.svg)
 #
 # The next cell prints the labels, and the accuracy of three baselines on the 300 validation rows: the most frequent
 # label, and two linear models. One counts the words of both sentences in one **bag of words**. The other **compares
@@ -390,7 +390,7 @@ for score in (5, 4, 3, 2, 1, 0):
 # A cross-encoder for this is the class above with one output and the squared error as its loss. A bi-encoder needs
 # one vector for a whole sentence. How can we get one? This is called **pooling**:
 #
-# ![Three numbers of each token's vector in He apologised to her, as rows of a grid. [CLS] takes the first row; mean the mean of each column over all rows, maximum its largest number.](pictures/13_pooling.svg)
+# ![Three numbers of each token's vector in He apologised to her, as rows of a grid. [CLS] takes the first row; the pooler makes another vector of it; mean takes the mean of each column.](pictures/13_pooling.svg)
 #
 # The next two cells load our BERT without any fine-tuning and define `vectors`, which pools in a given way.
 
@@ -462,7 +462,7 @@ print(f"overlap Spearman {overlap:.2f}")
 # Zaharia 2020) each token of the first sentence looks for its best partner in the second. The score is the sum of
 # these highest cosines, called **MaxSim**:
 #
-# ![Cosines of the words of He apologised to her, in rows, with those of He told her that he was sorry. In each row the highest has a thick edge; beside the grid stand these maxima and their sum.](pictures/13_matches.svg)
+# ![Cosines of the words of He apologised to her, in rows, with those of He told her that he was sorry. In each row the highest has a thick edge; beside the grid stand these maxima and their sum. BERT was not yet trained for it.](pictures/13_matches.svg)
 #
 # It stands between our two ways: each sentence is read alone, so its vectors can be stored, but the comparison is
 # token by token.
@@ -595,7 +595,7 @@ print(f"Spearman of the mean: {before:.2f} pre-trained, {trained:.2f} fine-tuned
 # cross-encoder, and the bi-encoder with the mean and with [CLS]. One thing is new. *A* and *B* are as similar as *B*
 # and *A*, but a cross-encoder doesn't know that:
 #
-# ![One pair goes into the cross-encoder as A B and as B A. The mean of the two scores is the score of the pair.](pictures/13_both_orders.svg)
+# ![One pair goes into the cross-encoder as A B and as B A. The same weights read both. The mean of the two scores is the score of the pair.](pictures/13_both_orders.svg)
 #
 # So *both orders* trains it on each pair in both orders, and scores by the mean. The fair opponent is again a linear
 # model that **compares words**, trained on the same pairs. Guess: which way is best, and who is behind the linear
@@ -812,7 +812,7 @@ show_recalls("word overlap", by_words)
 # first sentence, the other B − 1 second sentences are in the batch anyway, and count as wrong: **in-batch negatives**.
 # The B × B cosines are the scores of a classification: which of the B second sentences belongs to this first one?
 #
-# ![The cosines of four first and four second sentences. The partners stand on the diagonal, which has thick edges; the other cells of a row are negatives.](pictures/13_batch.svg)
+# ![The cosines of four first and four second sentences. The partners stand on the diagonal, which has thick edges; the other cells of a row are negatives. Softmax over each row and −ln of the thick cell make the loss.](pictures/13_batch.svg)
 #
 # The loss is cross-entropy. With s for the cosine, aᵢ and bᵢ for pair i:
 #
@@ -892,7 +892,7 @@ for query in (queries[0], "We were served our two coffees after forty minutes.")
 # and take the highest result that is not right. The danger is a **false negative**: a mined sentence that would be
 # right, too. The grid becomes wider:
 #
-# ![The grid of four by four cosines with four more columns, the hard negatives. Each first sentence now chooses among eight; its partner is still on the diagonal.](pictures/13_hard_negatives.svg)
+# ![The grid of four by four cosines with four more columns, the hard negatives, before training with them. Each first sentence now chooses among eight; its partner is still on the diagonal.](pictures/13_hard_negatives.svg)
 #
 # Our pairs with scores of 3 and below are safe candidates. We take the nearest for each first sentence.
 
@@ -964,7 +964,7 @@ print(f"largest difference {(theirs / theirs.norm() - ours).abs().max():.4f}")
 # over the four scores chooses. For BERT the choices are just a larger batch: `[B, C, T]` becomes `[B · C, T]`, where
 # C is now the number of choices.
 #
-# ![Four rows, each with the question and one choice between [CLS] and [SEP]. Each gives one score, and a softmax over the four chooses.](pictures/13_choices.svg)
+# ![Four rows, each with the question and one choice between [CLS] and [SEP]. BERT and a linear layer give one score for each, and a softmax over the four chooses.](pictures/13_choices.svg)
 
 # %%
 from bertedu.corpora.task_data import read_choices
@@ -1083,7 +1083,7 @@ for name, figures in limits.items():
 # sentence, and alternate the token types 0, 1, 0, 1 (*interval segments*). A linear layer with one output scores each
 # [CLS], and the loss is binary cross-entropy.
 #
-# ![An input of three sentences with a [CLS] before each, and token types 0, 1, 0. From each [CLS] an arrow leads to a box: in or out?](pictures/13_sentences_in.svg)
+# ![An input of three sentences with a [CLS] before each, and token types 0, 1, 0. From the output of BERT at each [CLS] an arrow leads to a box: in or out?](pictures/13_sentences_in.svg)
 #
 # The next cell builds such an input, and compares it with the package's.
 
@@ -1237,7 +1237,7 @@ print(f"accuracy {low:.2f}, guessing would reach 0.33")
 # errors below it. To be wrong that reliably, with classes of equal size, a model has to know something, and what it
 # knows here is the right answer. But the number 0 means one thing to the model and another thing to the file.
 #
-# ![The labels of the model by their numbers: 0 contradiction, 1 entailment, 2 neutral. The labels of the file: 0 entailment, 1 neutral, 2 contradiction. Lines join equal names, and no name keeps its number.](pictures/13_swapped.svg)
+# ![The labels of the model by their numbers: 0 contradiction, 1 entailment, 2 neutral. The labels of the file: 0 entailment, 1 neutral, 2 contradiction. In the bug, lines join equal numbers, which are never the same label; repaired, they join equal names.](pictures/13_swapped.svg)
 #
 # The bug is famous, because everybody numbers these labels differently. Google's BERT code uses contradiction,
 # entailment, neutral. GLUE in Hugging Face's `datasets` has entailment, neutral, contradiction. RoBERTa and BART
