@@ -12,7 +12,7 @@
 # - show what pre-training and fine-tuning changed in 2018, with a run and with the published figures
 # - compare six models fairly, and report also what speaks against the story
 #
-# **Time:** two sittings of about 45 and 65 minutes ·
+# **Time:** two sittings of about 45 and 60 minutes ·
 # **You need:** [05 · The whole BERT](05_the_whole_bert.ipynb) and
 # [06 · Masked language model](06_masked_language_model.ipynb), best after
 # [13 · Pairs, similarity and summaries](13_pairs_and_similarity.ipynb) ·
@@ -266,17 +266,26 @@ for word in ("january", "horse", "paris", "bank", "spring"):
 months = "february march april may june july august september october november december"
 assert len(set(nearest["january"]) & set(months.split())) >= 3
 
-# %%
-show("neighbours")
-
 # %% [markdown]
 # ![Cosines of horse, cow, Paris and Rome: one-hot 0; after word2vec the animals are close to each other, and so are the cities.](pictures/14_nearer.svg)
 #
-# Nobody told the model what an animal is. But look at the baseline **counting**. It counts which words stand near each
-# other, takes the logarithm of how much more often they do so than by chance (**pointwise mutual information**, PMI)
-# where it is positive, and reduces that table to 64 columns with a **singular value decomposition**. That beats
-# word2vec without any training. With vectors that are long enough, word2vec's optimum is such a table anyway, the PMI
-# less log K (Levy & Goldberg 2014; the interview question below derives it).
+# Nobody told the model what an animal is. Did it have to be trained for that? The baseline **counting** is not. It
+# counts which words stand near each other, takes the logarithm of how much more often they do so than by chance
+# (**pointwise mutual information**, PMI) where it is positive, and reduces that table to 64 columns with a **singular
+# value decomposition**. Guess before you run the cell: of the five nearest words, what share is of the same kind, for
+# word2vec and for counting?
+
+# %% tags=["guess"]
+show("neighbours")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# With word2vec about four of five, with counting nearly all: the baseline wins without any training. With vectors that
+# are long enough, word2vec's optimum is such a table anyway, the PMI less log K (Levy & Goldberg 2014; the interview
+# question below derives it).
+#
+# </details>
 #
 # (Word vectors became famous for **analogies**: king − man + woman lies near queen. Our text is too small for them.)
 #
@@ -284,7 +293,7 @@ show("neighbours")
 #
 # **GloVe** (Pennington et al. 2014) begins with the counts. x is how often two words stand near each other, where each
 # time counts 1 / distance. Then vectors and biases are fitted so that w·w′ + b + b′ is close to log x. A pair's squared
-# error has the weight (x / 100)^¾, at most 1: rare pairs may be chance.
+# error has the weight (x / x_max)^¾, at most 1, where x_max is one hundred: rare pairs may be chance.
 
 # %%
 from bertedu.before.glove import cooccurrences, weighting
@@ -340,25 +349,32 @@ check("14.3", pieces_of)
 # All pieces share a table of fixed size: a hash function gives each piece its row. The benchmark never shows eight
 # plurals, such as those of some animals. It asks fastText for their vectors: is the singular the nearest word? And
 # are the next five of the same kind? The baseline "letters" has no training: it compares words by the pieces that
-# they have in common.
+# they have in common. Guess: which of the two is better at the first question, and which at the second?
 
-# %%
+# %% tags=["guess"]
 show("unseen words, singular first", "unseen words, neighbours")
 
 # %% [markdown]
-# Letters alone find the singular every time, and then words that are merely spelled alike. fastText's pieces have
-# learned something about meaning, too. BERT's WordPiece has the same purpose, with pieces that don't overlap ([chapter
-# 01](01_wordpiece_tokenizer.ipynb)).
+# <details><summary>What you saw, and why</summary>
 #
-# **Here the first sitting ends.** You know three ways to word vectors, and what each counts or predicts. The second sitting reads the sentence around a word: ELMo, GPT, and what fine-tuning added.
+# Letters alone find the singular every time, and then words that are merely spelled alike. fastText misses one of the
+# eight singulars, but more than half of its next words are of the same kind. So its pieces have learned something
+# about meaning, too.
+#
+# </details>
+#
+# BERT's WordPiece has the same purpose, with pieces that don't overlap ([chapter 01](01_wordpiece_tokenizer.ipynb)).
+#
+# **Here the first sitting ends.** You know three ways to word vectors, and what each counts or predicts. The second
+# sitting reads the sentence around a word: ELMo, GPT, and what fine-tuning added.
 #
 # ## What one vector can't do
 #
 # Go back to the neighbors of *bank* and *spring*: words of two senses, with one vector. Can these models tell the senses
 # apart? And can they say which verb agrees with a noun, if one or two nouns of the other number stand nearer to it?
-# Guess both numbers before you run the cell. 50 % is chance.
+# Guess before you run the cell: what does word2vec reach in each, and what BERT? (Chance is one half.)
 
-# %%
+# %% tags=["guess"]
 show(
     "senses by the word",
     "senses by the mean of the sentence",
@@ -367,6 +383,8 @@ show(
 )
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # ![Both senses of bank use one vector; harps near the cow and cow near the harps are one bag of words.](pictures/14_one_vector.svg)
 #
 # **By the word's own vector: 50 %, exactly.** The means of both senses are the one vector of *bank*, so each question
@@ -374,8 +392,11 @@ show(
 # it follows the nearest noun, which here has the wrong number.
 #
 # But the *mean* of all vectors of the sentence tells the senses apart perfectly, for word2vec, fastText and for
-# counting: it collects words such as *money* or *river*. So word vectors know which words are there. They don't know
-# the order.
+# counting: it collects words such as *money* or *river*.
+#
+# </details>
+#
+# So word vectors know which words are there. They don't know the order.
 #
 # ## ELMo: two language models
 #
@@ -402,8 +423,8 @@ def lstm_step(x, h, c, layer):  # x, h, c: [B, D]
 # %% [markdown]
 # The next cell trains an ELMo with two layers in each direction, for 100 steps, on the sentences about agreement
 # only. Then it answers 400 questions for each number of **distractors** (attractors), the nouns between subject and
-# verb. In training they have either number, in the questions always the other one, and training has never shown the
-# subject with this first distractor.
+# verb. In training a distractor has either number, in the questions always the one that the subject doesn't have. And
+# training has never shown the subject of a question with its first distractor.
 
 # %%
 from bertedu.before.asking import AskedBert, AskedElmo, AskedGpt
@@ -442,8 +463,8 @@ for distractors, known in enumerate((1.0, 1.0, 1.0)):
 # %% [markdown]
 # Reading in order solves what a bag of words can't. But how does ELMo fill a gap? The forward model gives p(w | left),
 # the backward model p(w | right). Neither has seen the other side. We can combine them if we assume that the two sides
-# are independent once the word is known: p(l, r | w) = p(l | w) · p(r | w). By Bayes' rule p(l | w) is proportional to p(w | l) / p(w), and the same holds for r.
-# Multiply both with the **prior** p(w):
+# are independent once the word is known: p(l, r | w) = p(l | w) · p(r | w). By Bayes' rule p(l | w) is proportional to
+# p(w | l) / p(w), and the same holds for r. Multiply both with the **prior** p(w):
 #
 # $$p(w\mid l,r)\;\propto\;\frac{p(w\mid l)\,p(w\mid r)}{p(w)}$$
 #
@@ -488,6 +509,8 @@ check("14.4", fill_from_both)
 #
 # To fill a gap, we take the prediction at the position before it.
 #
+# ![What is read for the gap: ELMo from the left and from the right apart, GPT the left side, BERT all in every layer.](pictures/14_words_seen.svg)
+#
 # The next two cells train a GPT of two layers for 150 steps, and a BERT of the same size for 500.
 
 # %%
@@ -521,7 +544,8 @@ for distractors, known in enumerate((1.0, 1.0, 1.0)):
 # word.
 #
 # Now a question about the *noun*. In *the ▢ is wet* the gap needs a singular, in *the ▢ are wet* a plural. The word
-# that decides stands on the right. Guess for each model: which probability does it give to all plurals together?
+# that decides stands on the right. The next cell asks all three models, and ELMo's two sides alone. The cell after it
+# prints the probability of all plurals together. Guess it for each model, before *is* and before *are*.
 
 # %%
 plural = torch.tensor([word[-1] == "s" and word[:-1] in vocab for word in vocab])  # [V]
@@ -536,15 +560,21 @@ answers = {
     "GPT": gpt.gap(*inputs),
     "BERT": bert.gap(*inputs),
 }
-known = [(0.48, 0.48), (0.27, 0.73), (0.26, 0.73), (0.49, 0.49), (0.02, 0.97)]
-for (name, scores), expected in zip(answers.items(), known):
-    found_here = scores.softmax(dim=-1)[:, plural].sum(dim=-1)  # before is, before are
-    one, other = (about(n, p.item(), within=0.1) for n, p in zip(expected, found_here))
+
+# %% tags=["guess"]
+for name, scores in answers.items():
+    shares = scores.softmax(dim=-1)[:, plural].sum(dim=-1).tolist()  # before is, before are
+    one, other = (
+        about(f"plurals before {verb}: {name}", share, within=0.1)
+        for verb, share in zip(("is", "are"), shares)
+    )
     print(f"{name:17} is: {one:.2f}  are: {other:.2f}")
 same = (answers["GPT"][0] - answers["GPT"][1]).abs().max()
 print(f"GPT's two answers differ by at most {same:.0e}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # ![A plural before is and before are: ELMo left and GPT the same twice, ELMo 0.26 and 0.73, BERT 0.02 and 0.98.](pictures/14_noun_in_the_gap.svg)
 #
 # **GPT gives the same answer twice**: up to the gap both sentences are the same. **ELMo leans to the right answer, and
@@ -552,14 +582,17 @@ print(f"GPT's two answers differ by at most {same:.0e}")
 # but perhaps this noun is only a distractor. Only both facts *together* decide, and left and right never meet. **BERT
 # is sure.**
 #
-# ![What is read for the gap: ELMo from the left and from the right apart, GPT the left side, BERT all in every layer.](pictures/14_words_seen.svg)
+# </details>
 #
-# GPT can get around it: take the 50 words that it likes best from the left, put each of them into the gap, compute
-# the probability of the *whole* sentence, and choose the highest. That costs 50 readings in place of one. Here are
-# the recorded runs on the whole text, for gaps that need the right side ("before the end") and gaps that only the
-# left side decides ("at the end").
+# There is a way for GPT to use the right side, too: take the 50 words that it likes best from the left, put each of
+# them into the gap, compute the probability of the *whole* sentence, and choose the highest. That costs 50 readings
+# in place of one.
+#
+# The next cell shows the recorded runs on the whole text, for gaps that need the right side ("before the end") and gaps
+# that only the left side decides ("at the end"). Guess: which model fills most gaps of each kind? And is GPT with whole
+# sentences ahead of BERT?
 
-# %%
+# %% tags=["guess"]
 show("words, gap before the end", "words, gap at the end")
 show(
     "words, gap before the end, whole sentence",
@@ -568,6 +601,8 @@ show(
 )
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # 1. **Before the end**, ELMo and BERT are 12 to 13 points ahead of GPT: they read both sides.
 # 2. **At the end** it is the other way round: GPT has learned far more facts in its minute. That it is asked for every
 #    word, and BERT for three in ten, can't be the whole reason: ELMo is asked for every word, too.
@@ -575,6 +610,8 @@ show(
 #    in one reading.
 # 4. For **facts** counting beats BERT and ELMo, and a bag of word2vec's vectors is about as good as BERT: a minute is
 #    short for BERT. [Chapter 00](00_start_here.ipynb) shows what a longer training gives.
+#
+# </details>
 #
 # ## Senses and distance (optional)
 #
@@ -611,11 +648,10 @@ print(f"{early.total()} words at the beginning, {sum(frequent.values())} with th
 #
 # </details>
 #
-#
 # ## Pre-train and fine-tune
 #
 # Until 2018 the vectors of a pre-trained model were mostly **features**. GPT and BERT changed that: the pre-trained
-# model *is* the network, and everything is trained on (**fine-tuned**).
+# model *is* the network, and all of it is trained further on the task (**fine-tuned**).
 #
 # ![As features the model is frozen under a network of the task; in fine-tuning all weights are trained, with one small layer on top.](pictures/14_features_or_fine_tuning.svg)
 #
@@ -624,8 +660,8 @@ print(f"{early.total()} words at the beginning, {sum(frequent.values())} with th
 # What is it worth? Our task: does the verb of a sentence agree? The next cells take 200 labelled sentences, and
 # fine-tune for 240 steps each: a BERT and a GPT with random weights, and those that you have trained above. BERT's
 # label comes from the first vector ([CLS]), GPT's from the last, the only one that has read everything. The 400 test
-# sentences are harder: their pairs of nouns are new, and the noun between always has the other number. Guess the
-# accuracies. (`agreement` draws a sentence, `told` puts the right or the wrong verb into it.)
+# sentences are harder: their pairs of nouns are new, and the noun between always has the other number. (`agreement`
+# draws a sentence, `told` puts the right or the wrong verb into it.)
 
 # %%
 from random import Random
@@ -652,13 +688,13 @@ for row, label in zip(learn[0][:2], learn[2]):
 
 
 # %%
-def fine_tuned(encoder, position, count):  # the accuracy after 240 steps
+def fine_tuned(encoder, position):  # the accuracy after 240 steps
     torch.manual_seed(0)
     encoder, head = encoder.to(device), nn.Linear(64, 1).to(device)
     adam = torch.optim.AdamW([*encoder.parameters(), *head.parameters()], lr=1e-3)
     generator = torch.Generator().manual_seed(0)
     for step in range(240):
-        rows = torch.randint(count, (32,), generator=generator)
+        rows = torch.randint(200, (32,), generator=generator)
         texts, masks, labels = (part[rows].to(device) for part in learn)
         states = encoder(texts, masks).last_hidden_state  # [B, T, D]
         scores = head(states[:, position])[:, 0]  # [B]
@@ -677,22 +713,36 @@ from copy import deepcopy
 torch.manual_seed(0)
 random_bert, random_gpt = BertForMaskedLM(BertConfig(**size)), Gpt(GptConfig(**size))
 initialize_for_matching(random_bert, word_counts)  # where the pre-trained one began, too
-runs = [("BERT, random weights", random_bert.encoder, 0, 200, 0.57)]
-runs += [("GPT, random weights", random_gpt, -1, 200, 0.52)]
-runs += [("BERT, pre-trained", bert.model.encoder, 0, 200, 0.98)]
-runs += [("GPT, pre-trained", gpt.model, -1, 200, 1.0)]
-tuned = {}
-for name, encoder, position, count, known in runs:
-    tuned[name] = fine_tuned(deepcopy(encoder), position, count)
-    print(f"{name:20}  {count:3} labels  {about(known, tuned[name], within=0.12):.0%}")
+runs = [
+    ("BERT, random weights", random_bert.encoder, 0),
+    ("GPT, random weights", random_gpt, -1),
+    ("BERT, pre-trained", bert.model.encoder, 0),
+    ("GPT, pre-trained", gpt.model, -1),
+]
 
 # %% [markdown]
+# Guess before you run the next cell: which accuracy will each of the four reach? (Chance is one half.)
+
+# %% tags=["guess"]
+tuned = {}
+for name, encoder, position in runs:
+    tuned[name] = fine_tuned(deepcopy(encoder), position)
+    print(f"{name:20} {about(f'agreement, fine-tuned: {name}', tuned[name], within=0.12):.0%}")
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # ![After 200 labels: models with random weights stay near guessing, pre-trained ones reach 98 and 100 percent.](pictures/14_after_fine_tuning.svg)
 #
 # The 6,000 sentences without labels have taught the model what to attend to. The labels only have to say what the
-# question is. **This is what pre-training is for.** GPT had shown it four months before BERT. (Ours is the best case:
-# the text of the pre-training consists of sentences of the very task. And with 50 labels it is a matter of luck.)
+# question is. (Ours is the best case: the text of the pre-training consists of sentences of the very task. And with 50
+# labels it is a matter of luck.)
 #
+# </details>
+#
+# **This is what pre-training is for.** GPT had shown it four months before BERT.
+
+# %% [markdown]
 # What came in 2018, by the BERT paper (Devlin et al. 2019, tables 1, 4 and 5):
 #
 # | | SWAG, test accuracy | GLUE, average of 8 tasks |
@@ -718,16 +768,20 @@ for name, encoder, position, count, known in runs:
 # ### Frozen features here
 #
 # And if the vectors stay frozen? The benchmark puts a linear classifier on the mean over the words: 14 topics from five
-# sentences each, and agreement from 1,000 sentences.
+# sentences each, and agreement from 1,000 sentences. Guess: which of the six is best at topics, and which at agreement?
 
-# %%
+# %% tags=["guess"]
 show("topics", "judged agreement")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # Two lessons. A topic is a matter of which words are there: the means of word2vec's and fastText's vectors are *best*,
 # so try the cheap model first. For agreement, word vectors guess, and ELMo's frozen features are the best. ELMo was
 # made to be used as features, BERT to be fine-tuned. (At full size BERT does both well: its frozen layers are only 0.3
-# points of F1 behind in recognizing entities. Devlin et al., section 5.3.)
+# points of F1 below the fine-tuned model in recognizing entities. Devlin et al., section 5.3.)
+#
+# </details>
 #
 # ## Six ways, side by side
 #
@@ -738,7 +792,8 @@ show("topics", "judged agreement")
 # | ELMo | both sides, in two models that never meet | two LSTM layers | read by its letters | a weighted sum of its layers, frozen |
 # | GPT | the left side | 12 layers | split by BPE | all weights are fine-tuned |
 # | BERT | both sides, in every layer | 12 or 24 layers | split by WordPiece | all weights are fine-tuned |
-#
+
+# %% [markdown]
 # ## All answers in one picture
 #
 # ![Six questions, six models. BERT is best or nearly so, except at topics, where word2vec and fastText lead with 98, and at gaps at the end, where GPT has 84 and BERT 21.](pictures/14_all_answers.svg)
@@ -838,8 +893,9 @@ print(f"agreement {about(1.0, agrees(gpt, 1), within=0.05):.0%}")
 # %% [markdown]
 # A loss of almost 0, and hardly better than guessing. Before you go on: what has her model learned?
 #
-# **A loss can be too good.** How low may it be? The adjective of a sentence is drawn from ten, all equally likely:
-# nobody can predict it better than ln 10 = 2.30. The next cell computes the loss at its position alone.
+# **A loss can be too good.** How low may it be? The adjective of a sentence is drawn from ten, all equally likely. If you
+# haven't seen it, no loss below ln 10 is possible there. The next cells compute the loss at the adjective alone. Guess
+# the two numbers, ours and hers.
 
 # %%
 batch = small_tokenizer(about_agreement[:200])
@@ -855,18 +911,26 @@ def at_the_adjective(model):
     return nn.functional.cross_entropy(logits, texts[rows, adjective]).item()
 
 
-print(f"ln 10 = {torch.tensor(10.0).log():.2f}")
-print(f"ours: {about(2.3, at_the_adjective(gpt.model), within=0.15):.2f}")
+# %% tags=["guess"]
+our_loss = at_the_adjective(gpt.model)
 with patch("bertedu.before.gpt.causal_bias", her_bias):
-    print(f"hers: {about(0.0, at_the_adjective(hers.model), within=0.15):.2f}")
+    her_loss = at_the_adjective(hers.model)
+print(f"the floor: {torch.tensor(10.0).log():.2f}")
+print(f"ours: {about('loss at the adjective: ours', our_loss, within=0.15):.2f}")
+print(f"hers: {about('loss at the adjective: hers', her_loss, within=0.15):.2f}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # Her model knows the result of a draw. It can't have learned 6,000 sentences by heart in less than two passes, so it
 # *sees* it, and copies its right neighbor.
 #
 # ![Each row should predict the next token: in her model it is visible and copied, in ours hidden.](pictures/14_her_mask.svg)
 #
-# Where that neighbor is [MASK], as in a question, or nothing, as in writing, she has nothing to copy.
+# Where that neighbor is [MASK], as in our questions, or where there is none yet, as in writing, her model has nothing to
+# copy.
+#
+# </details>
 #
 # A transposed mask, one that is dropped by an argument such as `is_causal`, labels that are not shifted, or a backward
 # LSTM that already holds the word that it should predict: all show the same symptom, **a loss below what the text
@@ -927,7 +991,7 @@ check("14.5", causal_bias)
 #   mask; it learns from every word, and fills a gap from one side only, unless it reads a sentence for each candidate.
 # - **BERT** reads both sides at once, and pays: it learns from the masked words only.
 # - What changed the field in 2018 was **pre-training and fine-tuning**: 200 labels were enough here, where random
-#   weights stayed near a coin.
+#   weights stayed near chance.
 # - A loss below what the text allows, on text not learned by heart, is a bug. Compute the floor.
 #
 # ## Quiz

@@ -28,3 +28,4 @@ def count_pairs(case: Case) -> None:
             (36, "A word is no context of itself, and the ends of the sentence have fewer neighbors."),
         ],
     )
+    case.close_with("Nine times two words stand at most two positions apart, and each of the two is the center once.")
