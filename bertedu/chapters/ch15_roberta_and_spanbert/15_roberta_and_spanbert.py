@@ -9,9 +9,9 @@
 # - build byte-level BPE: bytes as characters, merges by frequency, splitting by rank, and no `[UNK]`
 # - compute RoBERTa's positions, and explain why 512 tokens need 514 of them
 # - mask spans of whole words, and build the head that predicts a span from its two boundary tokens
-# - open a RoBERTa checkpoint of `transformers`, and find a bug that no evaluation shows
+# - open a RoBERTa checkpoint of `transformers`, and repair vectors that change with the batch
 #
-# **Time:** two sittings of about 55 and 55 minutes, and 20 more for what is optional ·
+# **Time:** two sittings of about 50 and 50 minutes, and 20 more for what is optional ·
 # **You need:** [01 · The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb) and
 # [06 · Masked language model](06_masked_language_model.ipynb), best after
 # [14 · What came before](14_what_came_before.ipynb) ·
@@ -77,9 +77,10 @@
 #
 # The single changes bring less than one point each, so where do the 5.5 points of the fourth row come from? The next
 # cell counts how much text each model *read*. BERT trained with sequences of 128 tokens in 90 % of its steps ([chapter
-# 08](08_pre_training.ipynb)), RoBERTa with up to 512 in all of them (section 3.1).
+# 08](08_pre_training.ipynb)), RoBERTa with up to 512 in all of them (section 3.1). Guess first: how many times as many
+# tokens as BERT-Large did the first RoBERTa read, the one of the fourth row?
 
-# %%
+# %% tags=["guess"]
 runs = {"BERT-Large": (256, 1_000_000, 0.9 * 128 + 0.1 * 512)}
 runs["RoBERTa, 100K steps"] = (8192, 100_000, 512)
 runs["RoBERTa, 500K steps"] = (8192, 500_000, 512)
@@ -89,11 +90,17 @@ for name, (batch, steps, tokens) in runs.items():
     print(f" {sequences * tokens / 1e9:6,.0f} billion tokens at most")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # ![Bars of billions of tokens read: BERT-Large 43, RoBERTa after 100 thousand steps 419, after 500 thousand 2,097.](pictures/15_tokens_read.svg)
 #
-# The first RoBERTa read up to ten times as many tokens as BERT-Large, from nearly the same text. So the 5.5 points
-# are the gain of the recipe *and* of much more training. The authors say so themselves: BERT was significantly
-# **undertrained**. (And differences of 0.3 between two trainings can be noise.)
+# It read three times as many sequences, and up to ten times as many tokens.
+#
+# </details>
+#
+# The text itself was nearly the same. So the 5.5 points are the gain of the recipe *and* of much more training. The
+# authors say so themselves: BERT was significantly **undertrained**. (And differences of 0.3 between two trainings can
+# be noise.)
 #
 # ## Dynamic masking
 #
@@ -102,9 +109,9 @@ for name, (batch, steps, tokens) in runs.items():
 #
 # ![A sentence of six words in four passes. Static: two stored masks are used again and again. Dynamic: another word may be hidden in each pass.](pictures/15_masks_of_passes.svg)
 #
-# In the next cell the static masks use ten seeds again and again, the dynamic ones a new seed in each of 40 passes. How
-# many *different* masks does a sequence of 6, 12 and 128 tokens get? With a pencil: of 6 tokens one is masked, of 12
-# tokens two. How many pairs are there?
+# In the next cells the static masks use ten seeds again and again, the dynamic ones a new seed in each of 40 passes.
+# Guess: how many *different* masks does a sequence of 6, 12 and 128 tokens get? With a pencil: of 6 tokens one is
+# masked, of 12 tokens two. How many pairs are there?
 
 # %%
 from math import comb
@@ -121,6 +128,7 @@ def mask_of(length, seed):  # the positions that are masked
     return tuple(chosen[0].nonzero().flatten().tolist())
 
 
+# %% tags=["guess"]
 for length in (6, 12, 128):
     static = {mask_of(length, seed % 10) for seed in range(40)}
     dynamic = {mask_of(length, seed) for seed in range(40)}
@@ -132,14 +140,20 @@ for length in (6, 12, 128):
     print()
 
 # %% [markdown]
-# A sequence of 12 tokens has 12 · 11 / 2 = 66 masks, so 40 draws repeat some of them. For 128 tokens all 40 are
-# different, and in the end the model was asked for every word (*asked*). Yet by table 1 this is worth almost nothing
-# after 40 passes.
+# <details><summary>What you saw, and why</summary>
+#
+# A sequence of 12 tokens has 12 · 11 / 2 = 66 masks, so 40 draws repeat some of them. For 128 tokens all 40 dynamic
+# masks are different, and in the end the model was asked for every word (*asked*). Ten static masks leave some out.
+#
+# </details>
+#
+# Yet by table 1 dynamic masking is worth almost nothing after the 40 passes of BERT's training.
 #
 # ## A text that WordPiece can't read
 #
-# The next cell opens a BERT of the small world, and gives its WordPiece tokenizer a text from outside. What is lost?
-# (It also chooses where the chapter trains. On a GPU that takes less time. The pictures show a run on a processor.)
+# The next cell opens a BERT of the small world. (It also chooses where the chapter trains. On a GPU that takes less
+# time. The pictures show a run on a processor.) The cell after it gives the WordPiece tokenizer a text from outside.
+# Guess: what will be lost?
 
 # %%
 from bertedu.corpora.world import world_corpus
@@ -151,13 +165,20 @@ device = torch.device(choose_device("auto"))  # cuda or mps where torch finds on
 corpus = world_corpus()
 documents = corpus.heldout["held-out documents"]
 bert, wordpiece = open_model(data_path("checkpoints/world-tiny"))
+
+# %% tags=["guess"]
 text = "Zoë paid 5 € in Kraków 🙂"
 print(*wordpiece.tokenize(text))
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # The capitals and the accents are gone, because this vocabulary is lower-cased. But the euro sign and the smiley became
-# [UNK], and nobody decided that: they just weren't in the text that the vocabulary was learned from. Unicode has about
-# 160,000 characters, too many for a vocabulary of 50,000 tokens.
+# [UNK], and nobody decided that: they just weren't in the text that the vocabulary was learned from.
+#
+# </details>
+#
+# Could a vocabulary hold all characters? Unicode has about 160,000, too many for 50,000 tokens.
 #
 # ## Byte-level BPE
 #
@@ -169,9 +190,6 @@ print(*wordpiece.tokenize(text))
 # Some bytes are spaces or line ends, which break a vocabulary file. So GPT-2's code gives each byte a **visible
 # character**: a byte that is a visible character of Latin-1 keeps it, the others get the next free characters from
 # number 256 on. The next cell builds this table. Guess: how many bytes has each of *a ë € 🙂*?
-#
-# The cell after it cuts a text into words, because BPE never merges across words. **The space before a word is part of
-# the word**, so no `##` is needed. What happens to the two spaces in the middle?
 
 # %%
 visible = [*range(33, 127), *range(161, 173), *range(174, 256)]
@@ -184,23 +202,39 @@ def to_characters(text):
     return "".join(character_of[byte] for byte in text.encode())
 
 
+# %% tags=["guess"]
 for example in (*"aë€🙂", text):
     print(f"{example}  {len(example.encode())} bytes: {to_characters(example)}")
 
-# %%
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# ![A space is the byte 20 and written Ġ; a is 61; ë is two bytes, C3 and AB; the euro sign is three.](pictures/15_bytes_of_characters.svg)
+#
+# From one byte to four. "Ã«" is *ë*: two bytes, two characters. Nothing is broken.
+#
+# </details>
+#
+# Learn to recognize **Ġ**: it is the space.
+#
+# The next cell cuts a text into words, because BPE never merges across words. **The space before a word is part of
+# the word**, so no `##` is needed. Guess: what happens to the two spaces in the middle?
+
+# %% tags=["guess"]
 from bertedu.tokenization.byte_pair import words_pattern
 
 words = words_pattern().findall("It's 10:45,  isn't it?")
 print([to_characters(word) for word in words])
 
 # %% [markdown]
-# ![A space is the byte 20 and written Ġ; a is 61; ë is two bytes, C3 and AB; the euro sign is three.](pictures/15_bytes_of_characters.svg)
+# <details><summary>What you saw, and why</summary>
 #
-# Learn to recognize **Ġ**: it is the space. "Ã«" is *ë*: two bytes, two characters. Nothing is broken.
+# The last one goes to the next word, and the one before it stays alone.
 #
-# In the second output, of two spaces the last one goes to the next word. One consequence confuses many people: *it*
-# at the beginning of a text is the token `it`, and after a space it is `Ġit`, another token with another vector. The
-# package's tokenizers put a space before each text (`add_prefix_space=True`). The published RoBERTa doesn't.
+# </details>
+#
+# One consequence confuses many people: *it* at the beginning of a text is the token `it`, and after a space it is
+# `Ġit`, another token with another vector. The package's tokenizers put a space before each text (`add_prefix_space=True`). The published RoBERTa doesn't.
 #
 # ### Merges, with a pencil
 #
@@ -216,7 +250,7 @@ print([to_characters(word) for word in words])
 # | ` sand` | Ġ s a n d | 2 |
 #
 # Which pair of neighbors is the most frequent one, and how often does it occur? Merge it everywhere, and count again:
-# which one is second? Then run the cells, and compare.
+# which one is second? Write both down before you run the cells.
 
 
 # %%
@@ -253,16 +287,22 @@ from bertedu.tokenization.byte_pair import learn_merges
 
 counts = {" east": 8, " eat": 5, " sea": 4, " stone": 3, " sand": 2}
 learned = learn(counts, 6)
-print(*(f"{a} {b}: {times}" for (a, b), times in learned), sep="   ")
 merges = [pair for pair, _ in learned]
 _, package = learn_merges(counts, vocab_size=256 + 6, special_tokens=())
+
+# %% tags=["guess"]
+print(*(f"{a} {b}: {times}" for (a, b), times in learned), sep="   ")
 print(sum(a != b for a, b in zip(merges, package)), "of 6 differ from the package's")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # ![The five words after each of three merges: e and a, 17 times; Ġ and ea, 13 times; s and t, 11 times.](pictures/15_first_merges.svg)
 #
 # `e a` occurs 8 + 5 + 4 = 17 times. Notice the fifth merge: `Ġ s` occurs only 4 + 2 = 6 times, because in *stone* the
 # s has gone to `st` before.
+#
+# </details>
 #
 # ### Splitting by rank
 #
@@ -333,9 +373,6 @@ check("15.2", split)
 # and one token for each merge. `my_ids` does what we have built (with `merge_word`, the package's version of exercise
 # 15.2). The second cell compares it with the package, with `tokenizers` and with `transformers`, on 400 documents, our
 # strange text, and 2,000 strings of random characters from all of Unicode.
-#
-# The third cell counts tokens for five texts, with WordPiece and with byte-level BPE, both with about 3,000 tokens from
-# the same English sentences. Guess the number for the four smileys.
 
 # %%
 from bertedu.tokenization import RobertaTokenizer
@@ -380,7 +417,13 @@ print(
     "not restored by decode:", sum(tokenizer.decode(a) != " " + b for a, b in zip(mine, texts))
 )
 
-# %%
+# %% [markdown]
+# Not one unknown token, and every text can be restored from its ids (with the space that was put in front).
+#
+# The next cell counts tokens for five texts, with WordPiece and with byte-level BPE, both with about 3,000 tokens from
+# the same English sentences. Guess both numbers for the four smileys.
+
+# %% tags=["guess"]
 samples = ["The capital of Norway is Oslo.", "Stolicą Norwegii jest Oslo.", "🙂🙃🙂🙃"]
 samples += ["Πρωτεύουσα της Νορβηγίας είναι το Όσλο.", "ノルウェーの首都はオスロ。"]
 for sample in samples:
@@ -389,12 +432,14 @@ for sample in samples:
     print(f" ({pieces.count('[UNK]')} [UNK]), byte-level BPE {len(ids):2}:  {sample}")
 
 # %% [markdown]
-# Not one unknown token, and every text can be restored from its ids (with the space that was put in front).
+# <details><summary>What you saw, and why</summary>
 #
 # Nothing is free. The Greek sentence takes about two tokens for each character, the Japanese one three, and a smiley
 # four. WordPiece looks cheap there, but it has thrown the text away. (The published RoBERTa has GPT-2's 50,000 tokens,
 # learned from mostly English web pages: the effect is smaller there, but of the same kind. And they add (50,265 −
 # 30,522) · 768, about 15 million parameters, to BERT-Base.)
+#
+# </details>
 #
 # ## `<s>` A `</s></s>` B `</s>`
 #
@@ -418,14 +463,7 @@ for theirs in (package.input_ids[0].tolist(), library(first, second)["input_ids"
 # ## Positions that start at 2
 #
 # roberta-base reads 512 tokens, but its config says `max_position_embeddings: 514`. What happens if we believe the
-# config, and give 513 tokens to such a model? The next cell tries it. The cell after it counts positions as fairseq
-# does:
-#
-# - padding gets the position `padding_idx`, which is the id of `<pad>`: **1**;
-# - the other tokens are counted from `padding_idx + 1` on: **2, 3, 4 …**
-#
-# What counts is whether the **id is not `<pad>`**; the attention mask is not asked. With a pencil: which positions do
-# the ids `0 7 8 2` get, and `0 7 2 1`, and `1 1 0 2`? The cell also compares with `transformers` and the package.
+# config, and give 513 tokens to such a model? The next cell tries it.
 
 # %%
 sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
@@ -437,10 +475,18 @@ for length in (512, 513):
     except (IndexError, RuntimeError):  # the words of the error differ between versions
         print(length, "tokens: an index is out of range")
 
+# %% [markdown]
+# fairseq counts positions like this:
+#
+# - padding gets the position `padding_idx`, which is the id of `<pad>`: **1**;
+# - the other tokens are counted from `padding_idx + 1` on: **2, 3, 4 …**
+#
+# What counts is whether the **id is not `<pad>`**; the attention mask is not asked. With a pencil, before you run the
+# cells: which positions do the ids `0 7 8 2` get, and `0 7 2 1`, and `1 1 0 2`? (The third cell compares with
+# `transformers` and the package.)
+
+
 # %%
-from bertedu.family.roberta import RobertaConfig, RobertaModel
-
-
 def positions_of(ids, padding=1):  # of one sequence
     positions, last = [], padding
     for token in ids:
@@ -450,8 +496,13 @@ def positions_of(ids, padding=1):  # of one sequence
     return positions
 
 
+# %% tags=["guess"]
 for ids in ([0, 7, 8, 2], [0, 7, 2, 1], [1, 1, 0, 2]):
     print(ids, positions_of(ids))
+
+# %%
+from bertedu.family.roberta import RobertaConfig, RobertaModel
+
 torch.manual_seed(0)
 ids = torch.randint(0, 5, (200, 12))  # [B, T], with a 1 anywhere
 mine = torch.tensor([positions_of(row) for row in ids.tolist()])
@@ -462,21 +513,22 @@ print("the last of 513 tokens:", positions_of([7] * 513)[-1])
 print("different:", int((mine != reference).sum()), f"  off from the package's by {off:.4f}")
 
 # %% [markdown]
+# <details><summary>The three sequences in one picture</summary>
+#
 # ![Positions of three sequences. Without padding, with padding on the right and on the left, RoBERTa's first real token always gets 2. BERT counts from the left edge, so padding on the left shifts its text.](pictures/15_counted_positions.svg)
+#
+# </details>
 #
 # Row 0 of the table is never used, row 1 belongs to padding, so 512 tokens need 514 rows. That is history, not
 # mathematics: a maintainer of fairseq wrote that there is "no particular reason" for 1 instead of 0, other than the
 # order in which the tokens were added ([issue 1187](https://github.com/facebookresearch/fairseq/issues/1187)).
 #
-# ## It is the same model
+# ## A BERT becomes a RoBERTa
 #
 # If RoBERTa is BERT with other ids and other positions, then we can **turn a BERT into a RoBERTa** by moving rows of
 # its tables.
 #
 # ![Three tables. Tokens: the special tokens move to RoBERTa's ids. Positions: every row moves down by two. Segments: only the first row stays.](pictures/15_moved_rows.svg)
-#
-# Then both read 200 sentences, padded on the right and padded on the left. Guess the largest difference between the
-# vectors of a token in BERT (padded on the right) and in each of the others.
 
 # %%
 from bertedu.model.heads import MaskedLM
@@ -523,6 +575,12 @@ sentences = random.Random(0).sample(sentences, 200)
 cls, sep = wordpiece.cls_token_id, wordpiece.sep_token_id
 sequences = [[cls, *wordpiece.encode(s), sep] for s in sentences]
 reference = token_vectors(bert.bert, padded(sequences, "right"), 0)
+
+# %% [markdown]
+# Now both read 200 sentences, padded on the right and padded on the left. Guess: how far are the vectors of a token, at
+# most, from those of BERT with padding on the right? Four numbers.
+
+# %% tags=["guess"]
 for side in ("right", "left"):
     ids = padded(sequences, side)
     as_bert, as_roberta = (
@@ -533,8 +591,12 @@ for side in ("right", "left"):
     print(f"   RoBERTa {(as_roberta - reference).abs().max():.3f}")
 
 # %% [markdown]
-# Zero: with moved rows, RoBERTa computes what BERT computes. Padding on the left changes BERT's vectors a lot, and
-# RoBERTa's not at all.
+# <details><summary>What you saw, and why</summary>
+#
+# With moved rows, RoBERTa computes what BERT computes: the difference is zero. Padding on the left changes BERT's
+# vectors a lot, because its positions shift, and RoBERTa's not at all.
+#
+# </details>
 #
 # ## The head of `<s>`
 #
@@ -550,8 +612,8 @@ for side in ("right", "left"):
 # > Super Bowl 50 was [MASK] at Levi's Stadium in Santa [MASK].
 #
 # The second question is easy: *Santa* gives the answer away. How much do the neighbors matter? The next cell masks n
-# neighboring tokens in 400 held-out sentences, and measures how many of them our small BERT predicts. Guess the
-# numbers for n = 1 and n = 6.
+# neighboring tokens in 400 held-out sentences, and measures what share of them our small BERT predicts. Guess the
+# shares for n = 1 and n = 6.
 
 # %%
 sentences = sorted({s for document in documents for s in document.sentences})
@@ -567,14 +629,22 @@ for n in range(1, 7):
         seen = ids.masked_fill(chosen, wordpiece.mask_token_id)
         scores = bert(seen, ids.ne(0).long(), masked_positions=chosen).prediction_logits
     accuracies[n] = (scores.argmax(dim=-1) == ids[chosen]).double().mean().item()
-expected = {1: 0.964, 2: 0.948, 3: 0.908, 4: 0.791, 5: 0.667, 6: 0.551}
-print({n: f"{about(expected[n], accuracies[n], within=0.01):.0%}" for n in expected})
+
+# %% tags=["guess"]
+for n, share in accuracies.items():
+    print(f"n = {n}: {about(f'predicted tokens in a gap of {n}', share, within=0.01):.0%}")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # ![Predicted tokens by the number of masked neighbors: 96 percent for one, 91 for three, 55 for six.](pictures/15_longer_spans.svg)
 #
-# Six tokens in a row are a real question. And many tasks need spans: answers to questions, names, coreference. That is
-# the first idea of SpanBERT: **mask spans instead of single tokens**.
+# One token is nearly always given away by its neighbors. Six in a row are a real question.
+#
+# </details>
+#
+# Many tasks need spans: answers to questions, names, coreference. That is the first idea of SpanBERT: **mask spans
+# instead of single tokens**.
 #
 # ### How long is a span? (optional)
 #
@@ -686,7 +756,12 @@ print(f"{len(seen)} spans: [MASK] {(seen == 4).sum() / len(seen):.0%}", end="")
 print(f", kept {(seen == right).sum() / len(seen):.0%}")
 
 # %% [markdown]
-# *nails zinc ##metal owner* is a span of random tokens. In the first text six chosen tokens were kept.
+# <details><summary>Answer</summary>
+#
+# *nails zinc ##metal owner* is a span of random tokens. In the first text six chosen tokens were kept: those you can't
+# find.
+#
+# </details>
 #
 # ## The span boundary objective
 #
@@ -754,7 +829,7 @@ check("15.4", boundaries)
 #
 # Then both heads answer the same questions about held-out documents, and so does our BERT as it was before. A
 # baseline answers them too: a table that counts, in the same batches, which token stood at number k of a span of n
-# tokens between *these* two visible tokens. Guess: what share will each of the two heads answer correctly?
+# tokens between *these* two visible tokens.
 
 # %%
 from torch import nn
@@ -839,19 +914,26 @@ for batch in task.validation():
         right = [guess == answer for guess in (counted, *given)]
         hits.setdefault(min(question[3], 6), []).append(right)
 
-# %%
+# %% [markdown]
+# Guess before you run the next cell: what share of the questions does each of the four answer correctly?
+
+# %% tags=["guess"]
 rows = torch.tensor([row for n in sorted(hits) for row in hits[n]], dtype=torch.float64)
-expected = {"table": 0.33, "boundary head": 0.31, "MLM head": 0.72, "BERT before": 0.79}
-for (name, share), measured in zip(expected.items(), rows.mean(dim=0)):
-    print(f"{name:17} {about(share, measured, within=0.06):.2f}")
+names = ("table", "boundary head", "MLM head", "BERT before")
+for name, share in zip(names, rows.mean(dim=0)):
+    print(f"{name:17} {about(f'predicted tokens of spans: {name}', share, within=0.06):.2f}")
 print(f"{len(rows)} questions")
 
 # %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
 # ![Right predictions by the length of the span. The MLM head falls from nearly all to about half; the boundary head lies far below it, and crosses the table of counts.](pictures/15_heads_by_length.svg)
 #
 # After 200 steps the boundary head is about as good as a table of counts: it must name each token from two vectors
 # outside the span. The MLM head has lost something against BERT before; a short training with a high learning rate is
 # the first suspect. (All of this is one run.)
+#
+# </details>
 #
 # What does SBO bring for the tasks that it was made for? The paper can show it (table 7, development sets, F1 except
 # MNLI-m; coreference finds the expressions that mean the same thing):
@@ -987,14 +1069,18 @@ for name, side, size, n in (("one by one", "right", 1, 200), ("in batches", "lef
 # %% [markdown]
 # Before you read on: which inputs of the model have changed between the two lines?
 #
+# <details><summary>Answer</summary>
+#
 # The ids are the same, except for padding, and padding is hidden from attention ([chapter
 # 03](03_self_attention.ipynb)). What is left is the **position** of each token.
 #
 # ![One sentence alone and in a batch with two tokens of padding on the left. The colleague's positions are 2 to 5 alone and 4 to 7 in the batch; the right ones are 2 to 5 in both.](pictures/15_shifted_positions.svg)
 #
+# </details>
+#
 # So the vector of a sentence depends on its neighbors in the batch, and nobody can reproduce it.
 #
-# Would an ordinary evaluation have found this? The next cell masks every seventh token and measures how many are
+# Would an ordinary evaluation have found this? The next cells mask every seventh token and measure how many are
 # predicted, for three position functions: the right one, the colleague's, and one that many ports have: positions
 # that start at **0**. Guess: how much accuracy does each mistake cost?
 
@@ -1016,15 +1102,22 @@ def from_zero(input_ids, padding):
     return torch.arange(input_ids.size(1)).expand_as(input_ids)
 
 
-tries = {"right": (right_positions, 0.942, 200), "from 0": (from_zero, 0.931, 34)}
-tries["colleague's"] = colleagues_positions, 0.937, 20
-for name, (positions, share, number) in tries.items():
-    known = (cosine_similarity(embed(positions, "left", 32), stored) >= 0.99).sum()
-    print(f"{name:12} accuracy {about(share, accuracy(positions), within=0.004):.3f}", end="")
-    print(f", recognized {about(number, known, within=2):.0f} of {len(stored)}")
+# %% tags=["guess"]
+tries = {"right": right_positions, "from 0": from_zero, "colleague's": colleagues_positions}
+for name, positions in tries.items():
+    share = about(f"accuracy by positions: {name}", accuracy(positions), within=0.004)
+    known = (cosine_similarity(embed(positions, "left", 32), stored) >= 0.99).double().mean()
+    known = about(f"recognized by positions: {name}", known, within=0.011)
+    print(f"{name:12} accuracy {share:.3f}, recognized {known:.0%}")
 
 # %% [markdown]
-# Shifting a whole sentence moves its vector, but seldom changes the best word. **A comparison of numbers with a
+# <details><summary>What you saw, and why</summary>
+#
+# About one point of accuracy, or less. Shifting a whole sentence moves its vector, but seldom changes the best word.
+#
+# </details>
+#
+# **A comparison of numbers with a
 # reference, on a batch with padding on the left, finds it at once.**
 #
 # The bug is real. In 2019 `transformers` itself computed RoBERTa's positions just like the colleague ([issue

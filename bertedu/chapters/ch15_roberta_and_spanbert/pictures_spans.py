@@ -43,7 +43,7 @@ def whole_spans() -> Figure:
     sheet = Sheet(280, "What becomes of a span's tokens?", "The same for all of them, drawn once for each span")
     for y, share, state, tokens in (
         (84, "80 %", "hidden", ["[MASK]"] * 3),
-        (146, "10 %", "random", ["nails", "zinc", "owner"]),
+        (146, "10 %", "random", ["lilac", "two", "bread"]),
         (208, "10 %", "chosen", words[2:5]),
     ):
         sheet.words(14, y + 17, share, bold=True)

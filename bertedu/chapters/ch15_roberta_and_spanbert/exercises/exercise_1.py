@@ -49,3 +49,4 @@ def by_rank(case: Case) -> None:
             (list("Ġsteam"), "Those are the characters to start with. Which neighbors have a merge?"),
         ],
     )
+    case.close_with("s t was learned before Ġ s, so the s is taken when the turn of Ġ s comes: the order decides.")
