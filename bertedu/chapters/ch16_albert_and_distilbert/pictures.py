@@ -67,7 +67,7 @@ def factorized(short: Tensor, mapping: Tensor, whole: Tensor) -> Figure:
     product = sheet.grid(560, 136, whole, "the table", "[V, D]", largest=6)
     sheet.words(214, table.centre[1], "×", align="center")
     sheet.arrow(both, (product.x, both.centre[1]))
-    sheet.words(14, 300, "V·E + E·D numbers instead of V·D; rank at most E", bold=True)
+    sheet.words(14, 300, "V·E + E·D numbers instead of V·D", bold=True)
     return sheet.figure()
 
 
