@@ -251,6 +251,13 @@ def test_a_guess_is_not_spoiled_by_the_number_or_the_minutes_of_an_exercise():
     assert list(spoiled(NotebookNode(cells=[told, guess])))
 
 
+def test_a_guess_is_spoiled_by_a_number_in_a_picture_s_words_and_not_by_one_in_its_address():
+    cells = [new_markdown_cell("![Fourteen rows.](pictures/14_rows.svg) Guess."), guess("print(rows)", "14 rows")]
+    assert not list(spoiled(NotebookNode(cells=cells)))
+    cells[0] = new_markdown_cell("![14 rows.](pictures/rows.svg) Guess.")
+    assert list(spoiled(NotebookNode(cells=cells)))
+
+
 def test_a_number_with_an_exponent_is_not_given_away_by_its_first_digits():
     cells = [new_markdown_cell("Exercise 3.4"), guess("print(smallest)", "-3.4e+38")]
     assert not list(spoiled(NotebookNode(cells=cells)))

@@ -13,6 +13,7 @@ from nbformat import NotebookNode
 TAG = "guess"
 FOLDED = re.compile(r"<details.*?</details>", flags=re.DOTALL)
 OF_AN_EXERCISE = re.compile(r"^(?:### Exercise|[●○]{4}|\*\*Time:\*\*).*$", flags=re.MULTILINE)  # and its minutes
+ADDRESS = re.compile(r"\]\([^)\s]*\)")  # of a link or a picture
 EXPECTED = re.compile(r"\babout\((?!\s*f?[\"'])[^,]*,")  # a number that the code expects, and not its name
 NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?")
 FEWEST_CHARACTERS = 2  # a single digit stands everywhere, and gives nothing away
@@ -64,7 +65,7 @@ def spoiled(solution: NotebookNode) -> Iterator[str]:
 
 def visible(text: str) -> str:
     """What a reader sees of a Markdown text without unfolding anything, headings of exercises left out."""
-    return OF_AN_EXERCISE.sub("", FOLDED.sub("", text))
+    return ADDRESS.sub("]", OF_AN_EXERCISE.sub("", FOLDED.sub("", text)))
 
 
 def numbers(text: str) -> set[str]:
