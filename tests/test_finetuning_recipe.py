@@ -25,10 +25,10 @@ KIND = TASKS["classification"]
 
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory):
-    """A BERT of one layer, as wide as published small ones are."""
+    """A BERT of one layer, wider than those that learn from their token vectors."""
     folder = tmp_path_factory.mktemp("wide")
     tokenizer = BertTokenizer([*SPECIAL_TOKENS, *runs.LETTERS, "."])
-    BertForPreTraining(BertConfig(len(tokenizer), 384, 1, 12, 32, max_position_embeddings=64)).save_pretrained(folder)
+    BertForPreTraining(BertConfig(len(tokenizer), 396, 1, 12, 32, max_position_embeddings=64)).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
 
@@ -43,11 +43,16 @@ def test_a_small_model_reads_short_texts_more_often(tokens, passes):
     assert recipe.passes(256, tokens)[0] == passes and recipe.passes(257, tokens)[0] == 3
 
 
+@pytest.mark.parametrize(("size", "pooling"), [(256, "max"), (384, "max"), (385, "pooler"), (768, "pooler")])
+def test_models_up_to_the_size_of_minilm_learn_from_the_maximum_of_their_tokens(size, pooling):
+    assert recipe.of_model(size, {"pooling"})["pooling"][0] == pooling
+
+
 def test_a_small_model_and_a_published_one_get_what_suits_them(base, wide, tmp_path):
     small, large = open_plan(tmp_path, base), open_plan(tmp_path, wide)
     assert (small.settings.pooling, small.training.learning_rate) == ("max", 3e-4)
     assert (large.settings.pooling, large.training.learning_rate) == ("pooler", 1e-4)
-    for plan, size in ((small, 16), (large, 384)):
+    for plan, size in ((small, 16), (large, 396)):
         assert set(plan.chosen) == {"pooling", "learning_rate"} and plan.passes_open
         assert all(f"hidden size {size}" in why for why in plan.chosen.values())
 
