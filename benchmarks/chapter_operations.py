@@ -106,15 +106,17 @@ def tensors_in(value: Any) -> list[torch.Tensor]:
 
 
 def run(chapter: str) -> list[dict[str, Any]]:
-    """What was counted in each code cell of a chapter."""
+    """What was counted in each code cell of a chapter. Exits where one fails that should not."""
     places = Places()
     (source,) = places.all_sources((chapter,))
-    cells = [cell.source for cell in read_source(source).cells if cell.cell_type == "code"]
+    cells = [cell for cell in read_source(source).cells if cell.cell_type == "code"]
     os.chdir(places.notebooks)
     shell, found = InteractiveShell.instance(colors="nocolor"), []
     for cell in cells:
         with contextlib.redirect_stdout(io.StringIO()), Costs() as costs:
-            shell.run_cell(cell)
+            done = shell.run_cell(cell.source)
+        if done.success == ("raises-exception" in cell.metadata.get("tags", [])):
+            raise SystemExit(f"chapter {chapter}: this cell did not do what it does:\n{cell.source}")
         counted = {"kernels": costs.kernels, "arithmetic": costs.arithmetic, "inside": costs.seconds}
         found.append({"trains": costs.backward, **counted, "times": costs.times})
     return found
