@@ -647,7 +647,7 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 # | [24 The same BERT in JAX](24_bert_in_jax.ipynb) | the same model again: random numbers and state are arguments |
 # | [25 The interview](25_the_interview.ipynb) | calculations aloud, drills, somebody else's bug, a mock interview |
 #
-# A chapter has one to three sittings, most of them of 40 to 60 minutes. That makes 43 hours for all, and 7 more for what
+# A chapter has one to three sittings, most of them of 40 to 60 minutes. That makes 42 hours for all, and 7 more for what
 # is optional. You don't have to wait so long for something that works:
 #
 # - **After 05** (9 hours) you have a whole BERT that you wrote yourself. It opens published checkpoints.

@@ -50,11 +50,11 @@ def spoiled(solution: NotebookNode) -> Iterator[str]:
     cells = solution.cells
     for place, cell in enumerate(cells):
         if cell.cell_type == "markdown":
-            texts.append(visible(cell.source))
+            texts.append(told(cell.source))
         if not is_guess(cell):
             continue
         following = cells[place + 1] if place + 1 < len(cells) else None
-        after = visible(following.source) if following is not None and following.cell_type == "markdown" else ""
+        after = told(following.source) if following is not None and following.cell_type == "markdown" else ""
         answer = numbers("".join(map(said, cell.outputs))) - numbers(EXPECTED.sub("", cell.source))
         written = numbers("\n".join([*texts, after])) | numbers(" ".join(EXPECTED.findall(cell.source)))
         if found := sorted(answer & written):
@@ -65,7 +65,12 @@ def spoiled(solution: NotebookNode) -> Iterator[str]:
 
 def visible(text: str) -> str:
     """What a reader sees of a Markdown text without unfolding anything, headings of exercises left out."""
-    return ADDRESS.sub("]", OF_AN_EXERCISE.sub("", FOLDED.sub("", text)))
+    return OF_AN_EXERCISE.sub("", FOLDED.sub("", text))
+
+
+def told(text: str) -> str:
+    """What is visible of a Markdown text, without the addresses of its links and pictures."""
+    return ADDRESS.sub("]", visible(text))
 
 
 def numbers(text: str) -> set[str]:
