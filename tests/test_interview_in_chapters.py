@@ -199,3 +199,10 @@ def test_the_command_writes_and_checks_as_asked(course):
 def test_an_unknown_chapter_is_refused(course):
     result = CliRunner().invoke(main, ["interview", "chapters", "77"])
     assert result.exit_code != 0 and "no source for 77" in result.output
+
+
+def test_before_the_whole_bert_a_chapter_says_that_answers_use_words_of_later_ones():
+    early = rewritten(SOURCE, CHAPTER, BANK)
+    assert "# Real interviews ask these." in early and rewritten(early, CHAPTER, BANK) == early
+    told = {path.stem[:2] for path in PLACES.all_sources() if "# Real interviews ask these." in path.read_text("utf-8")}
+    assert told == {"00", "01", "02", "03", "04", "05"}

@@ -23,6 +23,11 @@ FEWEST, MOST = 2, 3
 TITLE = "Interview questions"
 WIDTH = 118 - len("# ")
 FOLDS = ("Answer in half a minute", "In two minutes")
+WHOLE = "06"  # before this chapter the reader has no whole BERT, and interviews ask about the whole
+FOR_LATER = (
+    "Real interviews ask these. The answers use words of later chapters: leave them for now if you like, and come back "
+    "after [08 · Pre-training](08_pre_training.ipynb)."
+)
 
 # The section in a source: the lines of Markdown from its heading to the next one, or to the end of its cell.
 SECTION = re.compile(rf"^# ## {TITLE}\n((?:#(?! ##? | %%).*(?:\n|\Z))*)(?=(# ##? )?)", re.MULTILINE)
@@ -70,7 +75,9 @@ def rewritten(source: str, path: Path, bank: Mapping[str, Question]) -> str:
         raise UserError(f"{path}: there are {len(sections)} sections called `## {TITLE}`: a chapter has one.")
     (section,) = sections
     line = source.count("\n", 0, section.start(1)) + 1
-    ids = ids_in(section[1], path, line)
+    note = wrapped(FOR_LATER) if number_of(path) < WHOLE else ""
+    told = commented(note)
+    ids = ids_in(section[1].replace(told, "#\n" * told.count("\n")), path, line)
     for one in ids:
         if one not in bank:
             raise UserError(f"{path}: the bank has no question {one}: write it, or correct the id.")
@@ -80,13 +87,18 @@ def rewritten(source: str, path: Path, bank: Mapping[str, Question]) -> str:
                 f"ask here what another section of this chapter explains."
             )
     blocks = [
+        *([note] if note else []),
         *(f"<!-- {one} -->\n{block(bank[one], number)}" for number, one in enumerate(ids, start=1)),
         *([""] if section[2] else []),  # the empty line before the next heading
     ]
     written = "\n\n".join(["", *blocks]).removeprefix("\n")
     written = written.removesuffix("\n") if section[2] else written
-    commented = "".join(f"# {text}".rstrip() + "\n" for text in written.split("\n"))
-    return source[: section.start(1)] + commented + source[section.end(1) :]
+    return source[: section.start(1)] + commented(written) + source[section.end(1) :]
+
+
+def commented(text: str) -> str:
+    """Markdown as it stands in a source: each line behind a #."""
+    return "".join(f"# {line}".rstrip() + "\n" for line in text.split("\n"))
 
 
 def ids_in(body: str, path: Path, line: int) -> list[str]:

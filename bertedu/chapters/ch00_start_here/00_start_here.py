@@ -28,11 +28,10 @@
 # with similar neighbors get similar vectors. **GloVe** (2014) counts instead, and **fastText** (2016) also uses the
 # pieces of a word. But all three give a word *one* vector: the bank of a river and the bank with money share it.
 #
-# In 2018, three models began to read the sentence. **ELMo** reads it from the left and from the right, with two models.
-# **GPT** reads it from the left only. **BERT** reads both sides at once. It is **pre-trained** on text without labels
-# (answers that people have written down), and then **fine-tuned** with few labels for a task. On SWAG, a test in which
-# one chooses how a story goes on, GloVe's vectors led to 53 % right answers, ELMo to 59, GPT to 78 and BERT-Large, the
-# larger of the two published sizes, to 86 (Devlin et al. 2019, table 4).
+# In 2018, three models began to read the sentence. **ELMo** reads it from the left and from the right, with two models:
+# neither of them sees both sides. **GPT** reads it from the left only. **BERT** reads both sides at once. It is
+# **pre-trained** on text without labels (answers that people have written down), and then **fine-tuned** with few labels
+# for a task.
 #
 # ![A timeline of six models. 2013 word2vec, 2014 GloVe, 2016 fastText: one vector for each word, in every sentence. 2018 ELMo reads from the left and from the right, with two models; GPT reads the left side only; BERT reads both sides at once.](pictures/00_timeline.svg)
 #
@@ -53,7 +52,7 @@
 #
 # You know the word. How could a program find it? A simple idea is to count: which word follows *young* most often?
 # For that we need text. The course has its own: a small world of true facts about countries, animals, planets and
-# professions, in plain sentences.
+# professions, and of small scenes, in plain sentences.
 
 # %%
 from bertedu.corpora.world import world_corpus
@@ -256,8 +255,8 @@ for text in [*strange, "Bananas speak [MASK]."]:
 #
 # How does the gap learn about the kitten? By **attention**. In each **layer** of the model, every token collects
 # information from all tokens. The **attention weights** say how much it takes from each of them: they are between 0
-# and 1 and sum to 1. We say that a token *attends to* another one. Each layer has several **attention heads** that
-# work side by side, each with its own weights.
+# and 1, and those of one token sum to 1. We say that a token *attends to* another one. Each layer has several
+# **attention heads** that work side by side, each with its own weights.
 #
 # Which head connects the gap with the kitten? The next cell gets all attention weights and prints where the weight
 # from `[MASK]` to *kitten* is largest. Their **shape**, the size along each axis, is written in letters: L layers,
@@ -272,7 +271,8 @@ print(len(tokens), "tokens:", *tokens)
 print("attention weights [L, H, T, T]:", list(weights.shape))
 gap, kitten = tokens.index("[MASK]"), tokens.index("kitten")
 to_kitten = weights[:, :, gap, kitten]  # [L, H]
-layer, head = divmod(int(to_kitten.argmax()), to_kitten.size(1))
+place = int(to_kitten.argmax())  # of the largest weight, counted through all heads of all layers
+layer, head = divmod(place, to_kitten.size(1))
 largest = about(0.92, to_kitten[layer, head], within=0.03)
 print(f"largest weight: {largest:.0%}, in layer {layer + 1}, head {head + 1}", end="")
 print(f" (if all were equal: {1 / len(tokens):.0%})")
@@ -308,15 +308,18 @@ attention_heatmap(weights[layer, head], tokens, title=title)
 #
 # ![One sentence step by step: its tokens, below each its id, below that the first numbers of its vector after the embeddings, and after the last layer; the vector of the gap becomes scores, of which that of cat is the largest.](pictures/00_way.svg)
 #
-# The tokenizer turns the text into **ids**, one integer for each token. The **embeddings** turn each id into a vector
-# of D numbers. The layers of the **encoder** mix these vectors by attention. Finally the **MLM head** turns each vector
+# The tokenizer turns the text into **ids**, one integer for each token. The **embeddings** turn each id and its position
+# into a vector of D numbers: the two *a* of our sentence have one id, but two vectors. The layers of the **encoder** mix
+# these vectors by attention. Finally the **MLM head** turns each vector
 # into V scores, one for each word of the vocabulary. (MLM means masked language model. This "head" is the last part of
 # the model, and it has nothing to do with attention heads. The field uses the word for both.) A function called
 # **softmax** turns scores into probabilities.
 #
 # Each result is a **tensor**, PyTorch's array of numbers. The next cell prints the shape of each step
-# (`torch.no_grad()` tells PyTorch that nothing is trained here, which saves time). The letters are the same in the whole course: **B** texts in a **batch** (the texts that a model reads
-# together), **T** tokens in a text, **D** numbers in a vector, **H** heads, **L** layers, **V** words in the vocabulary.
+# (`torch.no_grad()` tells PyTorch that nothing is trained here, which saves time; `token_type_ids` say to which of two
+# texts a token belongs, and here there is one). The letters are the same in the whole course: **B** texts in a **batch**
+# (the texts that a model reads together), **T** tokens in a text, **D** numbers in a vector, **H** heads, **L** layers,
+# **V** words in the vocabulary.
 
 # %%
 encoding = tokenizer(gaps[0])
@@ -324,7 +327,7 @@ with torch.no_grad():
     vectors = model.bert.embeddings(encoding.input_ids, encoding.token_type_ids)  # [B, T, D]
     hidden_states, attentions = model.bert.encoder(vectors, output_attentions=True)
     scores = model.masked_lm(hidden_states[-1])  # [B, T, V]
-L = len(attentions)  # and L + 1 hidden states [B, T, D]: the embeddings, and one for each layer
+L = len(attentions)  # hidden_states has one more: it begins with the embeddings
 
 print("ids        [B, T]      ", list(encoding.input_ids.shape))
 print("embeddings [B, T, D]   ", list(vectors.shape))
@@ -348,7 +351,7 @@ explorable("way", checkpoint="world-tiny", text=gaps[0])
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# One, and then all ten. The embeddings look at each token alone: at the gap they know nothing of a puppy. In layer 1
+# One, and then all ten. The embeddings know a token and its position: at the gap they know nothing of a puppy. In layer 1
 # every token collects from all tokens, so every vector gets something of the new word, the gap too. Its answer is now
 # *dog*, with only half of the probability: *one* is nearly as probable.
 #
@@ -357,6 +360,8 @@ explorable("way", checkpoint="world-tiny", text=gaps[0])
 # These are the main parts of BERT, and this is the map that opens every chapter:
 #
 # ![The map of BERT from left to right with the chapters in which you build each part: tokenizer 01, embeddings 02, self-attention 03, feed-forward 04, and the heads 05 and 06.](pictures/00_whole_map.svg)
+#
+# *Feed-forward* is a small network in each layer. It works on every token by itself, after attention has mixed them.
 
 # %% [markdown]
 # ### Where does the answer appear? (optional)
@@ -488,8 +493,8 @@ progress()
 # ## Broken BERT: wrong answers without an error
 #
 # Each chapter has a lab with a real bug, of a kind that costs people days. You see the symptom first. A colleague has
-# written her own function to fill gaps, and calls it with three sentences. (She writes a space before the full stop,
-# because otherwise `split()` would not find the mask.)
+# written her own function to fill gaps, and calls it with three sentences. (`split()` cuts at spaces, so she writes one
+# before the full stop.)
 
 
 # %%
@@ -520,9 +525,10 @@ for position, (token, prediction) in enumerate(zip(tokenizer(text).tokens[0], pr
     print(f"{position:2}  {token:8} {prediction}")
 
 # %% [markdown]
-# Where the model can see a word, it usually predicts that word. (It has learned to: in training, a tenth of the words
-# that it was asked for were left visible. Chapter 06 explains why.) And at `[MASK]`, position 3, it says *cat*. So
-# the model is fine. The function asks at the wrong position.
+# Where the model can see a word, it usually predicts that word. (It has learned to: in training, some of the words that
+# it had to predict were not hidden. Chapter 06 explains why. At `[CLS]` and `[SEP]` it was never asked, and what it says
+# there means nothing.) And at `[MASK]`, position 3, it says *cat*. So the model is fine. The function asks at the wrong
+# position.
 #
 # ![The words of the text with their positions from 0, and below them the tokens that the model reads, which begin with [CLS]. The gap is word 2 and token 3.](pictures/00_positions.svg)
 #
@@ -562,8 +568,9 @@ check("0.3", position_of_mask)
 # ### Exercise 0.4 · The rank of the right word
 # ●●●○ · 10 minutes
 #
-# Write `rank(scores, right_id)` for scores of shape `[V]`. It returns an integer. If another word has the same score,
-# it doesn't matter which of the two comes first. Can you do it without sorting?
+# Write `rank(scores, right_id)` for scores of shape `[V]`. It returns a whole number. If another word has the same score,
+# it doesn't matter which of the two comes first. Can you do it without sorting? (As in NumPy, `(scores > 3).sum()`
+# counts.)
 
 
 # %% tags=["exercise"]
@@ -588,7 +595,8 @@ check("0.4", rank)
 # ## Your machine
 #
 # All chapters run on the CPU, in minutes. Where training takes longer, `bertedu` uses a GPU if there is one, by
-# NVIDIA (CUDA) or Apple (MPS). The next cell shows what it finds on your machine.
+# NVIDIA (CUDA) or Apple (MPS). The next cell shows what it finds on your machine, and in which numbers it would compute
+# (fp32 are numbers of 32 bits, the usual ones).
 #
 # <details><summary>There is a GPU, and the cell doesn't find it</summary>
 #
@@ -611,9 +619,9 @@ assert device in ("cpu", "cuda", "mps")
 print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 
 # %% [markdown]
-# In a terminal, `bertedu doctor` tells you more: it measures how many tokens per second your machine can train on.
-# And `make bert` trains a small BERT from nothing, for five minutes, on English text that is already on your disk
-# (the documentation of installed packages). You can start it now and read on.
+# In a terminal in the folder of the course, `bertedu doctor` tells you more: it measures how many tokens per second your
+# machine can train on. And `make bert` trains a small BERT from nothing, for five minutes, on English text that is
+# already on your disk (the documentation of installed packages), and then asks it. You can start it now and read on.
 #
 # ## The map of the course
 #
@@ -707,6 +715,9 @@ print(f"training text of world-tiny: {words_read:,} words")
 # `from_pretrained`) are those of `transformers`, because you will meet them everywhere. Devlin et al. write H for the
 # length of a vector and A for the number of heads. We write D and H.
 #
+# How much better was BERT in 2018? On SWAG, a test in which one chooses how a story goes on, GloVe's vectors led to 53 %
+# right answers, ELMo to 59, GPT to 78 and BERT-Large, the larger of the two published sizes, to 86 (table 4).
+#
 # ## Summary
 #
 # - BERT fills a gap from **both sides**. A left-to-right model has not yet seen the word that decides.
@@ -727,6 +738,9 @@ quiz(0)
 
 # %% [markdown]
 # ## Interview questions
+#
+# Real interviews ask these. The answers use words of later chapters: leave them for now if you like, and come back
+# after [08 · Pre-training](08_pre_training.ipynb).
 #
 # <!-- attention-06 -->
 # **1. What does "bidirectional" mean in BERT, why can't a model like GPT be trained that way, and where is the

@@ -50,7 +50,7 @@ def timeline() -> Figure:
 
 def followers(followers: Mapping[str, Counter]) -> Figure:
     """How often some words follow "young" in the text."""
-    sheet = Sheet(270, "Which word follows young?", "How often in the text. Below is: the four right answers")
+    sheet = Sheet(270, "Which word follows young?", "How often in the text: “is”, and the four right answers")
     words = ["is", "cat", "duck", "dog", "sheep"]
     counts = [followers["young"][word] for word in words]
     sheet.bars(130, 80, counts, words, longest=460, full=max(counts), digits=0, thick=[0])
@@ -72,7 +72,7 @@ def sides() -> Figure:
 
 def right(bigram: int, first: int, among_five: int, total: int) -> Figure:
     """The share of right answers of the baseline and of BERT."""
-    sheet = Sheet(210, "How many of the questions are answered right?", f"{total} questions in new words")
+    sheet = Sheet(210, "How many of the questions are answered right?", f"{total} questions in a new wording")
     names = ["bigram model", "BERT, first word", "BERT, first five"]
     sheet.bars(210, 80, [one / total for one in (bigram, first, among_five)], names, longest=400, digits=2)
     return sheet.figure()

@@ -1072,6 +1072,9 @@ quiz(1)
 # %% [markdown]
 # ## Interview questions
 #
+# Real interviews ask these. The answers use words of later chapters: leave them for now if you like, and come back
+# after [08 · Pre-training](08_pre_training.ipynb).
+#
 # <!-- tokenization-01 -->
 # **1. Why do language models read subwords, and not words or characters? What do they lose?**
 #

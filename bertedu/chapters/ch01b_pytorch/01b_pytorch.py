@@ -707,6 +707,9 @@ quiz("1b")
 # %% [markdown]
 # ## Interview questions
 #
+# Real interviews ask these. The answers use words of later chapters: leave them for now if you like, and come back
+# after [08 · Pre-training](08_pre_training.ipynb).
+#
 # <!-- debugging-15 -->
 # **1. What do backward and step do in a training loop, and what goes wrong if `zero_grad` is missing?**
 #

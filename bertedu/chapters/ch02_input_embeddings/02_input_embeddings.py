@@ -108,9 +108,7 @@ print(rows.tolist())
 # ●○○○ · 5 minutes
 #
 # Write `look_up(table, ids)` for a table `[V, D]` and ids `[B, T]`. Return the vectors, `[B, T, D]`.
-#
-# `check` examines your answer and says in words what is wrong. If you are stuck, run `hint("2.1")` in a cell of your
-# own.
+
 
 # %% tags=["exercise"]
 from bertedu.course import check, hint
@@ -289,8 +287,7 @@ largest = about(0.35, (first - second).abs().max().item(), within=0.02)
 print(f"largest difference between the two vectors of dog: {largest:.2f}")
 
 # %% [markdown]
-# Now the two vectors differ. ("≈" marks numbers that vary slightly between machines; the cell would fail if this one
-# were off by more than 0.02.) BERT keeps these **position embeddings** in a second table of shape `[512, D]` and
+# Now the two vectors differ. BERT keeps these **position embeddings** in a second table of shape `[512, D]` and
 # learns them like any other weight. Row 0 belongs to the first token of every sequence, row 1 to the second. There is
 # no row 512: **that is why BERT cannot read more than 512 tokens.**
 #
@@ -1000,6 +997,9 @@ quiz(2)
 
 # %% [markdown]
 # ## Interview questions
+#
+# Real interviews ask these. The answers use words of later chapters: leave them for now if you like, and come back
+# after [08 · Pre-training](08_pre_training.ipynb).
 #
 # <!-- encoder-08 -->
 # **1. Why does BERT stop at 512 tokens, and what happens at token 513?**

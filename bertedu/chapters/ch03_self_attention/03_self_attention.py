@@ -129,9 +129,9 @@ class Average(nn.Module):
 
 
 # %% [markdown]
-# The next cell trains it: 150 small steps on 64 sentences each (training is the subject of a later chapter, you
-# needn't study it now). We compute in float64, numbers of 64 bits instead of 32, so that the numbers below are the
-# same on your machine. Guess before you run it: what share of the hard sentences will the average get right?
+# The next cell trains it: 150 steps on 64 sentences each. We compute in float64, numbers of 64 bits instead of 32, so
+# that the numbers below are the same on your machine. Guess: what share of the hard sentences will the average get
+# right?
 
 # %% tags=["guess"]
 train_ids, test_ids = ids(train_texts), ids(test_texts)  # [B, T]
@@ -242,8 +242,7 @@ for name, numbers in table.items():
 # ●○○○ · 3 minutes
 #
 # The query of *keys* is all zeros. With which weight does *keys* attend to *lamp*? Give a number from 0 to 1, with
-# two decimals. The cell imports `check`, which examines your answer. It also imports `hint`: if you are stuck, call
-# `hint("3.1")`.
+# two decimals.
 
 # %% tags=["exercise"]
 from bertedu.course import check, hint
@@ -407,7 +406,7 @@ Picture(
 #
 # Call the softmax that you are given, once, on all scores: `softmax(scores, dim=-1)`. It is torch's own where nobody
 # hands in another one. In exercise 3.4 you write one that knows a mask. Don't use torch's
-# `scaled_dot_product_attention` or the package's `attend`: they are the whole answer. Stuck? `hint("3.2")`
+# `scaled_dot_product_attention` or the package's `attend`: they are the whole answer.
 
 
 # %% tags=["exercise"]
@@ -1076,6 +1075,9 @@ quiz(3)
 
 # %% [markdown]
 # ## Interview questions
+#
+# Real interviews ask these. The answers use words of later chapters: leave them for now if you like, and come back
+# after [08 · Pre-training](08_pre_training.ipynb).
 #
 # <!-- attention-01 -->
 # **1. Why does scaled dot-product attention divide the scores by √d, and not by d?**

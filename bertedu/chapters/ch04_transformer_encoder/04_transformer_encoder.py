@@ -1027,6 +1027,9 @@ quiz(4)
 # %% [markdown]
 # ## Interview questions
 #
+# Real interviews ask these. The answers use words of later chapters: leave them for now if you like, and come back
+# after [08 · Pre-training](08_pre_training.ipynb).
+#
 # <!-- encoder-02 -->
 # **1. Post-norm or pre-norm: what is the difference in the code, and what does it change in training? Which one does
 # BERT have?**

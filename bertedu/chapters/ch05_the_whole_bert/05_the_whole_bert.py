@@ -1058,6 +1058,9 @@ quiz(5)
 # %% [markdown]
 # ## Interview questions
 #
+# Real interviews ask these. The answers use words of later chapters: leave them for now if you like, and come back
+# after [08 · Pre-training](08_pre_training.ipynb).
+#
 # <!-- arithmetic-01 -->
 # **1. Where are the 110 million parameters of BERT-Base? Do it without a calculator.**
 #

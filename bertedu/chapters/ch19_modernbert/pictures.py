@@ -103,19 +103,19 @@ def clocks() -> Figure:
 def wavelengths_by_base(wavelengths: Mapping[int, Tensor]) -> Figure:
     """Positions in a full turn, for each pair of a head and both bases, on a logarithmic axis."""
     sheet = Sheet(390, "How long is a full turn of each pair?", "Positions in a full turn, a logarithmic axis")
-    plane = Plane(sheet, 90, 84, 440, 250, (0, 31), (0, 6))
+    plane = Plane(sheet, 90, 84, 420, 250, (0, 31), (0, 6))
     for power in (1, 3, 5):
         sheet.words(80, plane.at(0, power)[1], f"{10**power:,}", align="right")
     for length, told in ((128, "128: a local window"), (8192, "8192: longest text")):
         height = plane.at(0, log10(length))[1]
-        sheet.line((90, height), (530, height), dashed=True)
-        sheet.words(540, height, told)
+        sheet.line((90, height), (510, height), dashed=True)
+        sheet.words(518, height, told)
     for dashed, (theta, numbers) in enumerate(wavelengths.items()):
         points = [plane.at(k, log10(turn)) for k, turn in enumerate(numbers.tolist())]
         sheet.line(*points, thick=not dashed, dashed=bool(dashed), ink="#222222")
-        sheet.words(540, points[-1][1] + (10 if not dashed else -4), f"θ = {theta:,}", bold=True)
+        sheet.words(518, points[-1][1] + (2 if not dashed else -4), f"θ = {theta:,}", bold=True)
     plane.ticks((0, 10, 20, 31))
-    sheet.words(310, 372, "pair k of a head", align="center", faint=True)
+    sheet.words(300, 372, "pair k of a head", align="center", faint=True)
     return sheet.figure()
 
 

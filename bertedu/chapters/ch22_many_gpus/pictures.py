@@ -65,7 +65,9 @@ def intensity_by_hand() -> Figure:
 
 def roof(operations: Mapping[str, float], ridges: Mapping[str, float]) -> Figure:
     """The roofline of an H100 in 16 bits, with the operations of BERT-Base on it."""
-    sheet = Sheet(440, "Which operations reach the flat roof?", "An H100 in 16 bits, both axes logarithmic")
+    sheet = Sheet(
+        440, "Which operations reach the flat roof?", "TFLOPS by operations for each byte, on an H100 in 16 bits"
+    )
     peak, bandwidth = 989e12, 3.35e12
     plane = Plane(sheet, 70, 84, 400, 290, (-1, 3.3), (11, 15.4))
     ridge = log10(ridges["H100"])
@@ -83,7 +85,7 @@ def roof(operations: Mapping[str, float], ridges: Mapping[str, float]) -> Figure
         sheet.words(486, 110 + 28 * n, f"{n} {short}".replace(" tokens", ""))
     for power in (0, 1, 2, 3):
         sheet.words(plane.at(power, 11)[0], 392, f"{10**power:,}", align="center")
-    sheet.words(270, 420, "operations for each byte", align="center", faint=True)
+    sheet.words(270, 420, "operations for each byte; both axes logarithmic", align="center", faint=True)
     sheet.words(60, plane.at(-1, log10(peak))[1], "989", align="right")
     sheet.words(486, 292, f"ridge point {ridges['H100']:.0f}", bold=True)
     return sheet.figure()
@@ -197,9 +199,9 @@ def kept_for_backward() -> Figure:
 def memory_of_a_gpu(needs: Mapping[str, tuple[float, float]]) -> Figure:
     """Gigabytes of weights and of activations for a batch, beside the sizes of cards."""
     sheet = Sheet(
-        120 + 48 * len(needs) + 40, "What fills the memory of a GPU?", "32 sequences of 512 tokens, bf16, gigabytes"
+        120 + 48 * len(needs) + 66, "What fills the memory of a GPU?", "32 sequences of 512 tokens, bf16, gigabytes"
     )
-    left, wide, most = 190.0, 500.0, 24.0
+    left, wide, most = 190.0, 480.0, 24.0
     bottom = 100 + 48 * len(needs)
     for card in (8, 16, 24):
         x = left + wide * card / most
@@ -211,5 +213,6 @@ def memory_of_a_gpu(needs: Mapping[str, tuple[float, float]]) -> Figure:
         first = sheet.box(left, y, wide * weights / most, 34, new=True)
         rest = sheet.box(first.right, y, wide * activations / most, 34)
         sheet.words(rest.right + 8, y + 17, f"{weights + activations:.1f}", bold=True)
-    sheet.words(left, bottom + 44, "thick edge: 16 bytes for each weight; the rest: activations", faint=True)
+    sheet.words(14, bottom + 46, "Thick edge: 16 bytes for each weight. The rest: activations.", faint=True)
+    sheet.words(14, bottom + 70, "Again: with checkpointing, each layer computes a second time.", faint=True)
     return sheet.figure()

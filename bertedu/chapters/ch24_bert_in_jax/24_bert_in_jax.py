@@ -63,7 +63,7 @@
 # ![From left to right: a Python function is traced, once for each shape and data type, into a jaxpr, a list of
 # operations. XLA compiles that into one program. It runs on arrays and a random key and gives arrays. grad and vmap
 # change the jaxpr before it is compiled. The Python function doesn't run again when the numbers
-# come.](pictures/24_jax.svg)
+# come.](pictures/24_function_to_program.svg)
 #
 # ## The problem: dropout that drops the same
 #

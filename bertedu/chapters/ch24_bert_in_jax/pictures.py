@@ -4,6 +4,7 @@ Shapes: B sequences, T tokens, D hidden size, d size of a head.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from math import log10
 from typing import Any
 
@@ -13,6 +14,30 @@ from matplotlib.figure import Figure
 from bertedu.course.pictures import Sheet
 
 CALLS = ("float32[8, 16]", "float32[8, 16]", "float32[8, 24]", "int32[8, 16]", "float32[8, 24]", "float32[3, 16]")
+
+
+def function_to_program() -> Figure:
+    """The way of a Python function to a program that runs on arrays."""
+    sheet = Sheet(380, "What becomes of a Python function?", "Traced and compiled once for each shape and data type")
+    changes = sheet.box(196, 84, 150, 48, "grad, vmap", "change it")
+    row = [
+        sheet.box(x, 186, width, 56, *told, new=told[0] == "program")
+        for x, width, told in (
+            (14, 118, ("Python", "function")),
+            (196, 150, ("jaxpr", "operations")),
+            (410, 124, ("program",)),
+            (598, 108, ("arrays",)),
+        )
+    ]
+    sheet.arrow((changes.centre[0], changes.bottom), (row[1].centre[0], row[1].y))
+    for (left, right), told in zip(pairwise(row), ("trace", "XLA", "run"), strict=True):
+        sheet.arrow((left.right, left.centre[1]), (right.x, right.centre[1]))
+        sheet.words((left.right + right.x) / 2, left.centre[1] - 18, told, align="center")
+    given = sheet.box(378, 300, 188, 50, "arrays", "and a random key")
+    sheet.arrow((given.centre[0], given.y), (row[2].centre[0], row[2].bottom))
+    sheet.words(14, 310, "New numbers: the program")
+    sheet.words(14, 334, "runs again, not the function.")
+    return sheet.figure()
 
 
 def same_dice(drop_as_in_numpy: Callable, compiled: Callable) -> Figure:

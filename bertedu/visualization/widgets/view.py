@@ -14,7 +14,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 DESCRIBED = {"description_width": "11.5em"}
 LEFT = "text-align: left; white-space: nowrap; padding-right: 1em"
 RIGHT = "text-align: right; padding-right: 1em"
-TALLEST = 720  # pixels; a taller page scrolls in its frame
+TALLEST = 880  # pixels; a taller page scrolls in its frame
 WIDE, NARROW = Layout(width="98%", max_width="46em"), Layout(width="98%", max_width="32em")
 
 
