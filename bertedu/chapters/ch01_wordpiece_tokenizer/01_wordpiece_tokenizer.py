@@ -49,15 +49,15 @@
 # ![The map of BERT from left to right: tokenizer, embeddings, then L layers of self-attention and feed-forward, then the heads. The tokenizer is lit: text goes in, ids of shape B, T come out.](pictures/01_where.svg)
 #
 # The tokenizer comes before the model. It has no weights, so training cannot repair its mistakes. `[B, T]` is the shape
-# of the ids: B sequences of T tokens.
+# of the ids: B texts of T tokens.
 
 # %% [markdown]
 # ## Why not words, why not characters?
 #
 # The simplest idea is to give every word a number. Let's try it: we collect all words of the course's small world of
-# facts. Then we read two texts that were not in it: other sentences about the same world, and a holiday letter.
+# facts. Then we read two texts that were not in it: other sentences about the same world, and a letter from a holiday.
 #
-# Guess before you run the cell: what share of the letter's words will have no number?
+# Guess before you run the cell: what share of the words in that letter will have no number?
 
 # %% tags=["guess"]
 import re
@@ -108,7 +108,7 @@ print(f"attention weights, T · T: {ratio**2:.0f} times as many")
 # Sequences get 5.5 times as long, and attention has to compute 31 times as many weights. A single character also means
 # next to nothing: what does *t* tell you?
 #
-# ![The word unhappiest as a word is one UNK and all is lost; as characters it is ten chips that each mean little; as pieces it is a few chips with some meaning.](pictures/01_units.svg)
+# ![The word earthlings as a word is one UNK and all is lost; as characters it is ten chips that each mean little; as pieces it is earth, ##ling and ##s, three chips with some meaning.](pictures/01_units.svg)
 #
 # **Subwords** are the compromise. Frequent words stay whole. Rare words fall into pieces that occur often enough to be
 # learned. `##` marks a piece that continues a word. Single characters are the last resort.
@@ -138,10 +138,9 @@ print(len({string.split()[0] for string in tricky}), "different words")
 #
 # **Normalization** makes strings equal that a reader takes to be equal. BERT does it in four steps.
 #
-# *Clean.* Unicode gives each character a **category** of two letters. Like `transformers`, we remove control
-# characters (`Cc`), invisible format marks (`Cf`), private-use characters (`Co`) and U+FFFD, the sign for a character
-# that could not be read; and also surrogates (`Cs`, half characters), which `transformers` refuses. Tabs and line
-# ends (`Cc` too) and white space of other categories become plain spaces.
+# *Clean.* Signs that nobody sees are removed, and tabs and line ends become plain spaces. (Unicode gives each character
+# a **category** of two letters. Control characters are `Cc`, and invisible format marks such as the soft hyphen are
+# `Cf`. The rarer `Co`, `Cs` and U+FFFD in the code are explained in *Paper and code*.)
 #
 # *Strip accents and lower the case.* Unicode's form **NFD** takes letters apart: *é* becomes *e* and a mark of
 # category `Mn`. BERT drops the marks, so both spellings of *café* meet. Only **uncased** models do this step. A
@@ -203,7 +202,7 @@ def split_words(text):
 # %%
 def words_of(text, lowercase=True):
     text = clean(text)
-    if lowercase:  # one by one: str.lower() would look at the neighbours of a Greek sigma
+    if lowercase:  # one by one: str.lower() would look at the neighbors of a Greek sigma
         text = "".join(c.lower() for c in strip_accents(text))
     return split_words(text)
 
@@ -385,7 +384,7 @@ print(sum(counts[word] * len(pieces) for word, pieces in words.items()), "pieces
 # %% [markdown]
 # ![In low, lower and lowest, which occur 10, 5 and 3 times, the pieces l and ##o become one piece lo; the other pieces stay.](pictures/01_one_merge.svg)
 #
-# The plan is to grow the vocabulary by **merges**: look at all pairs of neighbouring pieces, replace the best pair
+# The plan is to grow the vocabulary by **merges**: look at all pairs of neighboring pieces, replace the best pair
 # everywhere by one new piece, and repeat. But which pair is the best? The first criterion is **frequency**: the pair
 # that occurs most often. This is **byte-pair encoding**, or BPE (Sennrich et al. 2016). If two pairs tie, we take the
 # one whose pieces came into the vocabulary first.
@@ -398,7 +397,7 @@ from collections import Counter
 from itertools import pairwise
 
 
-def count(words, counts):  # how often each piece and each pair of neighbours occurs
+def count(words, counts):  # how often each piece and each pair of neighbors occurs
     single, pairs = Counter(), Counter()
     for word, pieces in words.items():
         for piece in pieces:
@@ -478,7 +477,7 @@ print(*(token for token, _ in learn(counts, 9, frequency)))
 #
 # By hand: the pair `l ##o` occurs 18 times, `l` 18 times and `##o` 18 times, so its score is 18 / (18 · 18) = 0.056.
 # The pair `##e ##r` occurs 11 times and `##r` 11 times, but `##e` 40 times: 11 / (40 · 11) = 0.025. The letter *e*
-# has many different neighbours, so this pair is less special.
+# has many different neighbors, so this pair is less special.
 #
 # ### Exercise 1.3 · The first merge by WordPiece score
 # ●●○○ · 8 minutes
@@ -503,17 +502,19 @@ check("1.3", first_merge)
 
 # %% [markdown]
 # Where does such a score come from? Schuster and Nakajima (2012, section 3), who invented WordPiece, used a third
-# criterion: which merge raises the **likelihood** of the text most? The likelihood is the probability that a language
-# model gives to the text. The simplest language model draws each of the N pieces independently: piece a has the
-# probability freq(a) / N. Then the **log-likelihood** of the text is a sum over the different pieces:
+# criterion: which merge raises the **likelihood** of the text most, the probability that a language model gives to it?
+# The simplest language model draws each of the N pieces independently: piece a has the probability freq(a) / N. The
+# product of all these probabilities is a tiny number, so one takes its logarithm, and the product becomes a sum. This is
+# the **log-likelihood**:
 #
-# $$\log L = \sum_a \text{freq}(a) \cdot \log \frac{\text{freq}(a)}{N}$$
+# $$\log L = \sum_a \text{freq}(a) \cdot \log \frac{\text{freq}(a)}{N}
+# = \sum_a \text{freq}(a) \cdot \log \text{freq}(a) \; - \; N \log N$$
 #
-# A merge replaces the counts freq(a) and freq(b) by freq(ab), freq(a) - freq(ab) and freq(b) - freq(ab), and N falls by
-# freq(ab). So we can compute its **gain** in log-likelihood exactly.
+# (The counts sum to N.) A merge replaces the counts freq(a) and freq(b) by freq(ab), freq(a) - freq(ab) and
+# freq(b) - freq(ab), and N falls by freq(ab). All other terms stay. So we can compute its **gain** in log-likelihood.
 #
-# The WordPiece score is often said to measure this gain. Does it? The next cell computes the gain of five pairs.
-# Guess first: which of the five has the largest?
+# The WordPiece score is often said to measure this gain. Does it? The next cell computes the gain of `l ##o`,
+# `##s ##t`, `w ##i`, `##e ##r` and `a ##x`. Guess first: which has the largest?
 #
 # The cell after it lets all three criteria learn from the ten words. The package's `learn_vocabulary` knows the first
 # two. It keeps its counts up to date instead of counting anew, so it is fast enough for real text. The cell also
@@ -527,12 +528,15 @@ def wordpiece_score(pair, single, pairs):
     return pairs[pair] / (single[pair[0]] * single[pair[1]])
 
 
+def log_likelihood(counts, N):  # the terms of these pieces, and that of all N
+    return sum(n * log(n) for n in counts if n) - N * log(N)
+
+
 def gain(pair, single, pairs):  # in log-likelihood, by merging the pair everywhere
     if pair[0] == pair[1]:  # such pairs can overlap, as in ##a ##a ##a: we leave them out
         return 0.0
-    ab, a, b, total = pairs[pair], single[pair[0]], single[pair[1]], single.total()
-    after, before = [ab, a - ab, b - ab, total], [a, b, total - ab]
-    return sum(n * log(n) for n in after if n) - sum(n * log(n) for n in before)
+    ab, a, b, N = pairs[pair], single[pair[0]], single[pair[1]], single.total()
+    return log_likelihood([ab, a - ab, b - ab], N - ab) - log_likelihood([a, b], N)
 
 
 for pair in [("l", "##o"), ("##s", "##t"), ("w", "##i"), ("##e", "##r"), ("a", "##x")]:
@@ -554,7 +558,7 @@ print(*(f"{name:16} {' '.join(tokens)}" for name, tokens in merges.items()), sep
 #
 # ![Five pairs by three criteria. Frequency and gain are highest for l ##o, with 18 and 58; the score is highest for a ##x, with 1.00, which occurs once.](pictures/01_criteria.svg)
 #
-# The score compares how often *a* and *b* are neighbours with how often chance alone would put them side by side. It
+# The score compares how often *a* and *b* are neighbors with how often chance alone would put them side by side. It
 # does not say how often that happens in all, and the gain depends on both.
 #
 # </details>
@@ -596,7 +600,7 @@ for name, tokens in learned.items():
     merges = [token for token in tokens[5:] if len(token.removeprefix("##")) > 1]
     print(f"{name}: {tokens_per_word(BertTokenizer(tokens), others):.2f} tokens per word")
     print("  first merges:", *merges[:12])
-    print("  ", *BertTokenizer(tokens).tokenize(letter[5]))
+    print("  the letter:", *BertTokenizer(tokens).tokenize(letter[5])[:20], "…")
 
 # %% tags=["guess", "hide-input"]
 from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet
@@ -746,6 +750,9 @@ for token, (start, end) in zip(encoding.tokens[0], encoding.offsets[0]):
 
 
 # %%
+from bertedu.tokenization.wordpiece import split_word  # again, if you have just run your own
+
+
 class MyTokenizer:
     def __init__(self, vocab, lowercase=True):
         self.vocab, self.lowercase = vocab, lowercase
@@ -785,10 +792,11 @@ for lowercase in (True, False):
 # No id of any text differs, and some of these strings were never written by a human being. The package's tests
 # compare offsets, pairs and truncation with `transformers` in the same way.
 #
-# ## The neighbours: BPE and Unigram (optional)
+# ## The neighbors: BPE and Unigram (optional)
 #
 # WordPiece has two relatives that you will meet in other models. **BPE** (GPT-2, RoBERTa) learns by frequency too,
-# but splits a word differently: it replays its merges in the order in which it learned them. **Unigram** (Kudo 2018;
+# but splits a word differently: it replays its merges in the order in which it learned them (with the nine merges from
+# above, *lowest* becomes `lo`, then `low`, then `##es`, then `##est`). **Unigram** (Kudo 2018;
 # used in ALBERT and T5) goes the other way. It starts with far too many pieces, each with a probability, and drops
 # those whose removal hurts the likelihood of the text least. It splits a text into its most probable pieces.
 #
@@ -868,8 +876,7 @@ shared = len(set(reopened.get_vocab()) & set(tokenizer.vocab))
 assert shared >= 990, "ties are broken in another order, so a few pieces may differ"
 
 # %% [markdown]
-# `decode` gives the text back, without special tokens, in lower case, with blanks before some marks. What was lost in
-# normalization stays lost.
+# `decode` gives the text back, without special tokens and in lower case. What was lost in normalization stays lost.
 #
 # Now input that no training text had: a typo, another script, an emoji, a special token in the middle of a text. Guess
 # which of them are split, and which are lost.
@@ -897,8 +904,9 @@ for typed in ("seal", "sael", "Ελλάδα", "🙂", "[MASK]", "[unused1]"):
 # How many tokens does such a note cost with pieces learned from our small world? And with pieces learned from eighty
 # other notes? The next cell compares two vocabularies of 600 tokens.
 #
-# The cell after it shows texts in colour, so that you can try your own: blue begins a word, grey continues one,
-# orange is `[UNK]`, and the small number is the id. Type a text and choose the vocabulary that reads it.
+# The cell after it shows pieces in color: blue begins a word, grey continues one, orange is `[UNK]`, and the small number
+# is the id. Its first line is from the letter, in the 1,000 tokens from before. Below it, type a text of your own and
+# choose the vocabulary that reads it.
 
 # %%
 notes = data_path("texts/clinic.txt").read_text(encoding="utf-8").splitlines()
@@ -916,7 +924,7 @@ import ipywidgets
 from IPython.display import HTML, display
 
 
-def coloured(tokenizer, text):
+def colored(tokenizer, text):
     spans = []
     for token, index in zip(tokenizer.tokenize(text), tokenizer.encode(text)):
         background = "#E4E4E4" if token.startswith("##") else "#CFE5F5"
@@ -926,15 +934,16 @@ def coloured(tokenizer, text):
     return f'<div style="line-height:2.2">{" ".join(spans)}</div>'
 
 
-text_box = ipywidgets.Text(notes[80], description="text")
+wide = ipywidgets.Layout(width="95%")
+text_box = ipywidgets.Text(notes[80], description="text", layout=wide)
 choices = {"world": general, "clinic": clinical}
 chosen = ipywidgets.Dropdown(options=choices, description="vocabulary")
-view = ipywidgets.HTML(coloured(general, notes[80]))
+view = ipywidgets.HTML(colored(general, notes[80]))
 for box in (text_box, chosen):
     box.observe(
-        lambda _: view.set_trait("value", coloured(chosen.value, text_box.value)), "value"
+        lambda _: view.set_trait("value", colored(chosen.value, text_box.value)), "value"
     )
-display(HTML(coloured(tokenizer, letter[5])), ipywidgets.VBox([text_box, chosen, view]))
+display(HTML(colored(tokenizer, letter[5])), ipywidgets.VBox([text_box, chosen, view]))
 
 # %% [markdown]
 # With its own vocabulary, a note needs about half the tokens, and has pieces such as `##cardiogram`. In exchange,
@@ -970,9 +979,15 @@ for question in questions:
     print(question, search(question, broken_tokenize))
 
 # %% [markdown]
-# Whatever you ask, the answer is the first sentence of the list. Before you read on: where would you look?
+# Whatever you ask, the answer is the first sentence of the list. Where would you look?
+#
+# <details><summary>A first clue</summary>
 #
 # Look at the tokens. When a language model behaves oddly, they are the first thing to print, before any weight.
+#
+# </details>
+#
+# The next cell prints what the engine sees of its first two sentences.
 
 # %%
 for sentence in capitals[:2]:
@@ -1046,7 +1061,8 @@ for question in questions:
 #   the two become equally long and one position is left over, `transformers` and this course give it to the text that
 #   was longer at first, or to the second text if both began equally long.
 # - **Cleaning.** Google's code removes the categories `Cc` and `Cf` and U+FFFD. `transformers` and this course also
-#   remove `Co`. A surrogate (`Cs`) is an error in `transformers`, and this course removes it.
+#   remove `Co`, characters for private use. A surrogate (`Cs`, half a character) is an error in `transformers`, and this
+#   course removes it. U+FFFD is the sign for a character that could not be read.
 # - **Speed.** The greedy loop tries up to n ends from each of n starts. Song et al. (2021) find the same pieces in
 #   linear time. This course remembers the words that it has split, because natural text repeats its words.
 #

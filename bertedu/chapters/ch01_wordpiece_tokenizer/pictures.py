@@ -22,7 +22,7 @@ def where() -> Figure:
 
 def units(tokenizer: Any, known: set[str]) -> Figure:
     """A rare word as a word, as characters and as pieces."""
-    word = "unhappiest"
+    word = "earthlings"
     sheet = Sheet(250, "Into what should a rare word be cut?")
     rows = {
         "words": ["[UNK]" if word not in known else word],

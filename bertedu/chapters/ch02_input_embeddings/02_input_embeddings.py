@@ -57,16 +57,16 @@
 # %% [markdown]
 # ## A token id is a name, not a quantity
 #
-# ![Twenty cells in alphabetical order, gold where the word is an animal: bear first, then a block from cat to goose with dog at 6, green at 9, yellow at 19; animals and colours are mixed.](pictures/02_names.svg)
+# ![Twenty cells in alphabetical order, gold where the word is an animal: bear first, then a block from cat to goose with dog at 6, green at 9, yellow at 19; animals and colors are mixed.](pictures/02_names.svg)
 #
 # Suppose we feed the ids to a network as plain numbers. The simplest decision on one number is
-# a **threshold**: *animal* below it and *colour* above it, or the other way round. The next cell tries every threshold.
+# a **threshold**: *animal* below it and *color* above it, or the other way round. The next cell tries every threshold.
 # Guess: how many of the 20 words does the **best** one classify correctly? (A coin gets about 10.)
 
 # %% tags=["guess"]
 animals = "bear cat cow dog fox goose horse owl seal wolf".split()
-colours = "black blue brown green grey orange pink red white yellow".split()
-words = sorted(animals + colours)  # the id of a word is its index in this list
+colors = "black blue brown green grey orange pink red white yellow".split()
+words = sorted(animals + colors)  # the id of a word is its index in this list
 right = [sum((word in animals) == (id < t) for id, word in enumerate(words)) for t in range(21)]
 best = max(max(count, 20 - count) for count in right)  # animals below the threshold, or above
 print(f"best threshold: {best} of 20 words")
@@ -75,7 +75,7 @@ print("ids:", ", ".join(f"{w} {words.index(w)}" for w in ("brown", "dog", "goose
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# The best threshold gets 13 of 20, little better than a coin. *Goose* (8) and *green* (9) are neighbours, and *dog* (6)
+# The best threshold gets 13 of 20, little better than a coin. *Goose* (8) and *green* (9) are neighbors, and *dog* (6)
 # is twice *brown* (3). None of this means anything: an id is a name, and we asked a network to do arithmetic with
 # names.
 #
@@ -514,7 +514,7 @@ check("2.3", layer_norm)
 # $$\mathrm{PE}(p, 2i) = \sin\left(p \,/\, 10000^{2i/D}\right)
 # \qquad \mathrm{PE}(p, 2i + 1) = \cos\left(p \,/\, 10000^{2i/D}\right)$$
 #
-# ![Ten positions as rows of eight colours. The left columns change from row to row, a turn in 6.3 tokens; the right ones have hardly moved.](pictures/02_clocks.svg)
+# ![Ten positions as rows of eight colors. The left columns change from row to row, a turn in 6.3 tokens; the right ones have hardly moved.](pictures/02_clocks.svg)
 #
 # The columns come in pairs. Think of each pair as the hand of a clock: the sine and the cosine of an angle that grows
 # with the position p. The first hand (i = 0) moves fastest, by 1 radian per token, so it needs 2π ≈ 6.3 tokens for a
@@ -537,7 +537,7 @@ for distance in (0, 1, 5):
     print(f"distance {distance}: dot products {products.min():.2f} to {products.max():.2f}")
 
 # %% [markdown]
-# The fast columns tell neighbours apart, the slow ones tell regions apart, like the digits of a counter.
+# The fast columns tell neighbors apart, the slow ones tell regions apart, like the digits of a counter.
 #
 # Now look at the last lines. For each distance, the smallest and the largest **dot product** (multiply entry by entry,
 # and add) are equal: the dot product of two rows depends only on their **distance**. The reason: in k tokens, a hand
@@ -549,7 +549,7 @@ for distance in (0, 1, 5):
 # find an order among the positions? We give it a task that rewards one.
 #
 # The texts are **random walks**: each token is a number from 0 to 15, and the next one differs by at most 1 (15 and
-# 0 are neighbours). We mask some tokens, and the model has to fill them in, so it must know which tokens stand next
+# 0 are neighbors). We mask some tokens, and the model has to fill them in, so it must know which tokens stand next
 # to the gap. The model is a single attention head, as small as possible. The next two cells define the data, the
 # model and the training loop, and print one walk.
 #
@@ -641,7 +641,7 @@ Picture(
 #
 # The figure shows *what* was learned. Each point is the cosine between two rows. For the sinusoids (left) it depends
 # only on the distance, by construction. The learned table started as noise (middle). After training (right),
-# neighbouring rows point in similar directions. Nobody told the table that position 7 is next to position 8; the
+# neighboring rows point in similar directions. Nobody told the table that position 7 is next to position 8; the
 # task rewarded it. Wang and Chen (2020) draw the same figure for trained language models.
 #
 # | | sinusoids | learned |
@@ -1109,5 +1109,5 @@ quiz(2)
 # ## Next
 #
 # Every token now knows which word it is, where it stands and to which text it belongs. It knows nothing about its
-# neighbours. In [03 · Self-attention](03_self_attention.ipynb) tokens start to attend to each other, and you open
+# neighbors. In [03 · Self-attention](03_self_attention.ipynb) tokens start to attend to each other, and you open
 # this chapter's black box.

@@ -21,7 +21,7 @@ def where() -> Figure:
 def names(words: list[str], animals: list[str]) -> Figure:
     """The twenty words by their ids; animals are filled."""
     sheet = Sheet(
-        180, "Where would you cut, to separate animals from colours?", "Ids in alphabetical order; gold: an animal"
+        180, "Where would you cut, to separate animals from colors?", "Ids in alphabetical order; gold: an animal"
     )
     flags = torch.tensor([[float(word in animals) for word in words]])
     row = sheet.grid(14, 96, flags, numbers=False, cell=34.5, largest=1.4)

@@ -367,9 +367,9 @@ for d in sizes:
     curves["divided by √d"].append(slope(dots / d**0.5))
 figure = new_figure(5, 2.6)
 axes = figure.subplots()
-for (label, numbers), colour in zip(curves.items(), (ORANGE, BLUE)):
-    axes.plot(sizes, numbers, color=colour, marker="o", markersize=3)
-    axes.annotate(label, (1024, numbers[-1]), (6, -3), textcoords="offset points", color=colour)
+for (label, numbers), color in zip(curves.items(), (ORANGE, BLUE)):
+    axes.plot(sizes, numbers, color=color, marker="o", markersize=3)
+    axes.annotate(label, (1024, numbers[-1]), (6, -3), textcoords="offset points", color=color)
 axes.set_xscale("log", base=2)
 axes.set_xticks(sizes, sizes)
 axes.set(xlabel="head size d", ylabel="derivative of softmax", xlim=(0.8, 3e4), ylim=(0, 0.4))

@@ -230,7 +230,7 @@ print(f"without LayerNorm: {added.std():.1f}, with LayerNorm: {normalized.std():
 #
 # Convolutional networks mostly use **batch normalization** (BatchNorm; Ioffe & Szegedy 2015): the mean and the variance of
 # each *column* over all examples of the batch. Why is that worse for text? The next cell puts the same text into two
-# batches, next to two different neighbours, and compares its vectors. For which norm does the neighbour matter?
+# batches, next to two different neighbors, and compares its vectors. For which norm does the neighbor matter?
 
 # %% tags=["guess"]
 torch.manual_seed(0)
