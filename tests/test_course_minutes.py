@@ -39,3 +39,14 @@ def test_visible_and_folded_words_pictures_and_lines_are_counted_apart():
 )
 def test_a_word_is_what_a_person_reads(text, count):
     assert words_in(text) == count
+
+
+def test_a_guess_takes_time_and_so_does_the_box_that_says_what_it_showed():
+    seen = new_markdown_cell(
+        "<details><summary>What you saw, and why</summary>\n\n![A bar.](pictures/00_b.svg)\n\nIt is.\n\n</details>"
+    )
+    other = new_markdown_cell("<details><summary>A clue</summary>\n\nLook at it.\n\n</details>")
+    guess = new_code_cell("a", metadata={"tags": ["guess"]})
+    reading = reading_of(NotebookNode(cells=[guess, seen, other]), [])
+    assert (reading.words, reading.pictures) == (0, 0)
+    assert reading.minutes == pytest.approx((6 / 60) + (20 + 20) / 60 + (5 + 2 + 2) / 130)

@@ -15,7 +15,7 @@
 # - use the exercises, hints, checks and quizzes of this course
 # - choose your way through the chapters
 #
-# **Time:** one sitting of about 60 minutes, and 15 more for what is optional ·
+# **Time:** one sitting of about 65 minutes, and 15 more for what is optional ·
 # **You need:** some Python; nothing about BERT, and nothing about PyTorch, which chapter 01b explains ·
 # **Next:** [01 · The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb)
 #
@@ -44,7 +44,8 @@
 # cell. Please do. You often remember an answer better if you guessed before you read it, even wrongly.
 #
 # You can't break anything. Change what you like and run it again. *Kernel → Restart* forgets all variables, but
-# keeps your changes.
+# keeps your changes. On another day they are forgotten too: click into the cell where you want to go on and choose
+# *Run → Run All Above Selected Cell*.
 #
 # ## A word is missing
 #

@@ -20,7 +20,8 @@
 #
 # ## Recall
 #
-# Can you skip this chapter? Here are five questions. If you know all five answers, go on with chapter 02.
+# Can you skip this chapter? Here are five questions. If you know all five answers, go on with chapter 02. If they tell you
+# nothing, read on: this chapter answers them.
 #
 # 1. One tensor has the shape `[3, 1]`, another one `[4]`. Which shape does their sum have?
 #
@@ -145,6 +146,8 @@ print("table + column", (table + column).tolist())
 print("row + column  ", list((row + column).shape))
 
 # %% [markdown]
+# ![A table of 3 rows and 2 columns. Below it the sums over dim=0, two numbers, one for each column. Beside it the sums over dim=1, three numbers, one for each row.](pictures/01b_sums.svg)
+#
 # A sum or a mean takes an axis away: **the axis that you name with `dim` disappears**. With `keepdim=True` it stays, with
 # size 1, so that the result can be broadcast back.
 
@@ -271,7 +274,7 @@ from torch.nn.functional import cross_entropy
 
 right = 1  # "are" is the right one
 by_hand = -probabilities[right].log()
-built_in = cross_entropy(logits[None], torch.tensor([right]))  # logits [1, 4], answers [1]
+built_in = cross_entropy(logits[None], torch.tensor([right]))  # a batch of one: [1, 4] and [1]
 print(f"by hand {by_hand:.2f}, PyTorch {built_in:.2f}")
 
 # %% [markdown]
@@ -345,7 +348,7 @@ print("gradient", [f"{slope:+.2f}" for slope in scores.grad])
 #
 # ### One step downhill
 #
-# Now go a little way *against* the gradient. The **learning rate** says how far:
+# Now go a step *against* the gradient. The **learning rate** says how far:
 #
 # $$\text{new} = \text{old} - \text{learning rate} \cdot \text{gradient}$$
 #
@@ -358,17 +361,21 @@ with torch.no_grad():
 print(f"loss after  {loss_of(scores).item():.2f}")
 
 # %% [markdown]
+# How far is right? Here are five steps in the simplest valley, with three learning rates:
+#
 # ![Three panels with the same valley. With learning rate 0.05 five steps hardly move, with 0.3 they reach the bottom, with 1.05 every step jumps to the other side and higher up.](pictures/01b_learning_rate.svg)
 #
-# Guess: we call `backward` once more, at the new logits, and compare with the gradient there. What will be in
-# `scores.grad`?
+# ### Gradients add up
+#
+# We have taken a step, so the gradient is another one now. We call `backward` once more, at the new logits. Guess: what
+# will `scores.grad` hold, the old gradient, the new one, or something else?
 
 # %% tags=["guess"]
 loss_of(scores).backward()
-fresh = scores.detach().clone().requires_grad_()  # the same numbers, without a past
+fresh = scores.detach().clone().requires_grad_()  # detach: without how they were computed
 loss_of(fresh).backward()
 print("in scores.grad   ", [f"{slope:+.2f}" for slope in scores.grad])
-print("gradient there   ", [f"{slope:+.2f}" for slope in fresh.grad])
+print("new gradient     ", [f"{slope:+.2f}" for slope in fresh.grad])
 
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
@@ -398,7 +405,7 @@ torch.manual_seed(0)
 embedding = nn.Embedding(10, 2)  # V = 10 words, D = 2
 linear = nn.Linear(4, 10)
 vectors = embedding(inputs)  # [B, T] -> [B, T, D]
-side_by_side = vectors.flatten(1)  # [B, T·D]: the vectors of a text in one row
+side_by_side = vectors.flatten(1)  # [B, T·D]: all axes from 1 on become one, a row for a text
 print(list(inputs.shape), "->", list(vectors.shape), "->", list(side_by_side.shape), end=" -> ")
 print(list(linear(side_by_side).shape))
 product = side_by_side @ linear.weight.T + linear.bias  # what nn.Linear computes
@@ -529,8 +536,8 @@ for text, p in zip(texts, probabilities_after):
 #
 # ![Two planes with the six input words as points. Before training they lie anywhere. After training keys and lamps lie close together at the top, key and lamp both at the bottom, today and yesterday apart.](pictures/01b_vectors.svg)
 #
-# *keys* and *lamps* have moved together, because they were followed by the same words. So what it learned about *keys*
-# holds for *lamps* too. Nobody told it what a plural is.
+# *keys* and *lamps* have moved together, because they were followed by the same words, and *key* and *lamp* are both on
+# the other side. So what it learned about *keys* holds for *lamps* too. Nobody told it what a plural is.
 #
 # Be careful with one test text: with another seed the network can learn the seven texts and still get the eighth
 # wrong. Of the seeds 0, 1 and 2 that happens once.
@@ -573,8 +580,8 @@ print("eval ", kept.tolist())
 # %% [markdown]
 # ## The proof
 #
-# One step of a network of ten numbers (the logits themselves), first with PyTorch, then with the formulas of this
-# chapter alone.
+# One step of the smallest network that there is: ten numbers, which it gives as logits to every text, whatever the text
+# says. First with PyTorch, then with the formulas of this chapter alone.
 
 # %%
 torch.manual_seed(0)
@@ -586,7 +593,7 @@ loss.backward()
 torch.optim.SGD([weights], lr=0.5).step()
 
 p = start.exp() / start.exp().sum()  # [V]
-is_right = torch.eye(10)[train_answers]  # [7, V], a 1 at the right word
+is_right = torch.eye(10)[train_answers]  # [7, V]: rows of a table with ones on its diagonal
 by_formula = start - 0.5 * (p - is_right).mean(dim=0)
 print(f"loss: PyTorch {loss:.4f}, by hand {-p[train_answers].log().mean():.4f}")
 print(f"weight of are: PyTorch {weights[7]:.4f}, by hand {by_formula[7]:.4f}")
@@ -667,7 +674,8 @@ repaired = train(cross_entropy, steps=100)
 print(f"after 100 steps: {repaired[99]:.2f}")
 
 # %% [markdown]
-# If a loss stops at a strange number, compute the best loss that is possible.
+# If a loss stops at a strange number, compute the best loss that is possible. Ten probabilities, taken for logits, are at
+# best one 1 and nine zeros: −ln(e / (e + 9)) = 1.46.
 #
 # ## Paper and code
 #
@@ -679,7 +687,7 @@ print(f"after 100 steps: {repaired[99]:.2f}")
 # | ∇ℒ | `parameter.grad` | the gradient: a slope for each number |
 # | η or α | `lr` | learning rate |
 # | log | `log` | the natural logarithm, ln |
-# | H, in Devlin et al. 2019 | `hidden_size` | numbers in a vector; D in this course |
+# | H, in Devlin et al. 2019 | `hidden_size` | numbers in a vector; D in this course, where H counts heads |
 #
 # BERT was trained with **Adam**, which gives each weight a step size of its own, and not with SGD. Only the line that
 # makes the optimizer changes: `torch.optim.AdamW`. Chapter 08 builds it.

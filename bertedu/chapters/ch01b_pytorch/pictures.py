@@ -76,7 +76,21 @@ def broadcasting(table: Tensor, row: Tensor, column: Tensor) -> Figure:
         sheet.words(repeated.right + 28, one.centre[1], "=", align="center")
         sheet.grid(380, y, table + small, "sum", "[3, 2]", digits=0, largest=700, cell=60, row=26)
         sheet.words(530, y + 26, f"[3, 2] and {list(small.shape)}")
-        sheet.words(530, y + 52, "the 3 meets nothing" if small.ndim == 1 else "the 2 meets 1", faint=True)
+        sheet.words(530, y + 52, "in all 3 rows" if small.ndim == 1 else "in both columns", faint=True)
+    return sheet.figure()
+
+
+def sums(table: Tensor) -> Figure:
+    """The sums of a table along each of its axes."""
+    sheet = Sheet(300, "Which axis does a sum take away?")
+    rows = sheet.grid(60, 100, table, "table", "[3, 2]", digits=0, cell=60, row=30, largest=14)
+    below = sheet.grid(60, 236, table.sum(dim=0)[None], digits=0, cell=60, row=30, largest=14)
+    beside = sheet.grid(300, 100, table.sum(dim=1)[:, None], "sum(dim=1)", "[3]", digits=0, cell=60, row=30, largest=14)
+    sheet.arrow((rows.centre[0], rows.bottom + 6), (rows.centre[0], below.y - 4))
+    sheet.arrow((rows.right + 6, rows.centre[1]), (beside.x - 6, beside.centre[1]))
+    sheet.words(below.right + 14, below.centre[1], "sum(dim=0)", bold=True)
+    sheet.words(below.right + 14, below.centre[1] + 26, "[2]: axis 0, the 3 rows, is gone", faint=True)
+    sheet.words(beside.right + 14, beside.centre[1], "axis 1, the 2 columns, is gone", faint=True)
     return sheet.figure()
 
 
@@ -149,7 +163,9 @@ def gradients(candidates: Sequence[str], exact: Tensor, right: int) -> Figure:
 
 def learning_rate() -> Figure:
     """Five steps in the same valley, with three learning rates."""
-    sheet = Sheet(320, "How far should a step go?", "Five steps of the loss (x \N{MINUS SIGN} 3)², from x = 0")
+    sheet = Sheet(
+        332, "How far should a step go?", "The loss (x \N{MINUS SIGN} 3)²: five steps from x = 0. Large: where they end"
+    )
     for left, rate, name in ((30, 0.05, "too small"), (265, 0.3, "good"), (500, 1.05, "too large")):
         plane = Plane(sheet, left, 100, 190, 150, (-2, 8.5), (0, 26))
         plane.curve(lambda x: (x - 3) ** 2, -2, 8)
@@ -160,8 +176,9 @@ def learning_rate() -> Figure:
         sheet.line(*places, dashed=True)
         for i, (a, b) in enumerate(places):
             sheet.dot((a, b), 4 + (i == 5) * 3)
-        sheet.words(left + 95, 274, f"learning rate {rate:g}", align="center")
-        sheet.words(left + 95, 300, name, align="center", bold=True)
+        plane.ticks(across=(0, 3))
+        sheet.words(left + 95, 286, f"learning rate {rate:g}", align="center")
+        sheet.words(left + 95, 312, name, align="center", bold=True)
     return sheet.figure()
 
 

@@ -148,7 +148,7 @@ print("one-hot:", flags[0].tolist())
 print("largest difference to the look-up:", (flags @ table - table[ids]).abs().max().item())
 
 B, T, V, D = 32, 128, 30522, 768
-operations = 2 * B * T * V * D / 1e9
+operations = 2 * B * T * V * D / 1e9  # a multiplication and an addition each
 print(f"one-hot: {B * T * V * 4 / 1e6:6.0f} MB, {operations:.0f} billion operations")
 print(f"look-up: {B * T * 8 / 1e6:6.2f} MB of ids, no multiplication")
 
@@ -269,8 +269,8 @@ print(f"largest difference between the two vectors of dog: {difference.abs().max
 #
 # The two vectors are equal. Self-attention is **permutation equivariant**: if you shuffle the tokens that go in, the
 # same vectors come out, shuffled in the same way. It compares each vector with each, and nothing in a vector says where
-# it stood. This holds for any weights, so no training can change it. (A recurrent or convolutional network does not
-# have this problem. A decoder such as GPT has it only in part: its causal mask hides all later tokens from each token.)
+# it stood. This holds for any weights, so no training can change it. (A model that reads word after word has less of this
+# problem: chapter 14.)
 #
 # </details>
 #
@@ -471,8 +471,9 @@ print("1e-12 stored in float16:", torch.tensor(1e-12).half().item())
 #   you tell them otherwise. This is a common mistake in a LayerNorm written by hand. Putting eps outside the root is
 #   another.
 #
-# BERT's eps is 10⁻¹², far smaller than torch's default of 10⁻⁵. The last line of the output shows that half precision
-# (float16) stores it as 0, where it can prevent nothing. Training with 16 bits computes LayerNorm in float32.
+# BERT's eps is 10⁻¹², far smaller than torch's default of 10⁻⁵. The last line of the output shows that float16, numbers
+# of 16 bits instead of 32, stores it as 0, where it can prevent nothing. Training with 16 bits computes LayerNorm in
+# float32.
 #
 # ### Exercise 2.3 · LayerNorm in three lines
 # ●●○○ · 15 minutes
@@ -516,7 +517,7 @@ check("2.3", layer_norm)
 #
 # ![Ten positions as rows of eight colors. The left columns change from row to row, a turn in 6.3 tokens; the right ones have hardly moved.](pictures/02_clocks.svg)
 #
-# The columns come in pairs. Think of each pair as the hand of a clock: the sine and the cosine of an angle that grows
+# Think of each pair of columns as the hand of a clock: the sine and the cosine of an angle that grows
 # with the position p. The first hand (i = 0) moves fastest, by 1 radian per token, so it needs 2π ≈ 6.3 tokens for a
 # turn. This number is its **wavelength**. The wavelengths grow from pair to pair, towards 10,000 · 2π ≈ 62,800 tokens.
 
@@ -555,7 +556,8 @@ for distance in (0, 1, 5):
 #
 # Then we train three times for 200 steps: without positions, with sinusoids, and with a learned table. Guess the
 # order of the three. An answer counts as correct if it is at most 1 off, so a blind guess is correct in 3 of 16 cases
-# (19%).
+# (19%). The figure then shows the **cosine** of each two rows: 1 if they point in the same direction, 0 at a right angle,
+# −1 in opposite directions.
 
 # %%
 NUMBERS, LENGTH, MASK = 16, 24, 16  # the ids 0 to 15 are numbers, 16 is the mask
@@ -619,6 +621,7 @@ for axes, title, rows in zip(figure.subplots(1, 3), titles, compared):
     image = axes.imshow(cosines, cmap="RdBu_r", vmin=-1, vmax=1)
     axes.set_title(title, fontsize=9)
     axes.set(xticks=[0, 8, 16, 23], yticks=[0, 8, 16, 23], xlabel="position")
+figure.axes[0].set_ylabel("position")
 figure.colorbar(image, ax=figure.axes, label="cosine", shrink=0.8)
 near = about(0.9, cosines.diagonal(1).mean().item(), within=0.15)
 far = about(-0.8, cosines.diagonal(12).mean().item(), within=0.2)
@@ -639,8 +642,8 @@ Picture(
 #
 # </details>
 #
-# The figure shows *what* was learned. Each point is the cosine between two rows. For the sinusoids (left) it depends
-# only on the distance, by construction. The learned table started as noise (middle). After training (right),
+# The figure shows *what* was learned. For the sinusoids (left) the cosine depends only on the distance, by
+# construction. The learned table started as noise (middle). After training (right),
 # neighboring rows point in similar directions. Nobody told the table that position 7 is next to position 8; the
 # task rewarded it. Wang and Chen (2020) draw the same figure for trained language models.
 #
@@ -975,8 +978,7 @@ print("gradient norms:", ", ".join(f"{token} {norm:.2f}" for token, norm in rows
 # ## Summary
 #
 # - An id is a name. The **embedding table** gives it D learned numbers. A look-up equals a product with one-hot
-#   vectors, without computing it. Only rows that are looked up get a gradient from it. With Adam and weight decay
-#   other rows can still move.
+#   vectors, without computing it. Only rows that are looked up get a gradient from it.
 # - Self-attention is **permutation equivariant**: without position embeddings it ignores word order. BERT learns one
 #   row for each of 512 positions.
 # - A third table with two rows, the **segment embeddings**, tells the first text from the second.

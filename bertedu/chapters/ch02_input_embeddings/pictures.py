@@ -116,23 +116,16 @@ def sum_of_three() -> Figure:
 
 def concatenated() -> Figure:
     """A linear map of a concatenation is a sum of three linear maps."""
-    sheet = Sheet(270, "Is a concatenation more than a sum?")
+    sheet = Sheet(250, "Is a concatenation more than a sum?")
     parts = ("token", "segment", "position")
+    sheet.words(14, 96, "one matrix, [D, 3·D]", faint=True)
     for i, part in enumerate(parts):
-        sheet.words(14 + 92 * i + 45, 98, f"W{i + 1}", align="center", bold=True)
-        sheet.box(14 + 92 * i, 156, 90, 44, part)
-    sheet.box(14, 76, 274, 44, "")
-    for i in (1, 2):
-        sheet.line((14 + 92 * i, 76), (14 + 92 * i, 120))
-    sheet.words(14, 60, "one matrix, [D, 3·D]", faint=True)
-    sheet.words(151, 138, "×", align="center")
-    sheet.words(14, 224, "one vector, [3·D]", faint=True)
-    sheet.words(318, 138, "=", align="center", bold=True)
-    x = 350.0
-    for i, part in enumerate(parts):
-        told = sheet.words(x, 138, f"W{i + 1}·{part}" + (" +" if i < 2 else ""))
-        x = told.right + 8
-    sheet.words(350, 170, "a sum of three vectors of D numbers", faint=True)
+        sheet.box(14 + 76 * i, 112, 76, 56, f"W{i + 1}")
+        sheet.box(290, 86 + 36 * i, 110, 36, part)
+        sheet.words(474, 104 + 36 * i, ("+ " if i else "= ") + f"W{i + 1}·{part}", bold=True)
+    sheet.words(266, 140, "×", align="center")
+    sheet.words(290, 216, "one vector, [3·D]", faint=True)
+    sheet.words(474, 216, "three vectors, [D] each", faint=True)
     return sheet.figure()
 
 
@@ -153,14 +146,18 @@ def normalization(x: Tensor) -> Figure:
 
 def clocks(sinusoids: Callable[[int, int], Tensor]) -> Figure:
     """Rows of sinusoids: fast columns on the left, slow ones on the right."""
-    sheet = Sheet(420, "What do computed positions look like?", "Sine and cosine: gold is 1, purple \u22121")
+    sheet = Sheet(466, "What do computed positions look like?", "Sine and cosine: gold is 1, purple \u22121")
     rows = sinusoids(10, 8)
-    table = sheet.grid(150, 70, rows, rows=[str(i) for i in range(10)], cell=44, largest=1.2, numbers=False)
+    positions, names = [str(i) for i in range(10)], ["sin", "cos"] * 4
+    table = sheet.grid(150, 120, rows, rows=positions, columns=names, cell=44, largest=1.2, numbers=False)
+    for pair in range(4):
+        sheet.words(table.x + 44 + 88 * pair, 86, f"pair {pair}", align="center", bold=True)
     sheet.words(60, table.centre[1], "position", align="center", bold=True)
-    sheet.words(table.right + 14, 110, "left: fast hands,")
-    sheet.words(table.right + 14, 134, "a turn in 6.3 tokens")
-    sheet.words(table.right + 14, 190, "right: slow hands,")
-    sheet.words(table.right + 14, 214, "hardly moved yet")
+    sheet.words(table.right + 14, 130, "Each pair is a clock.")
+    sheet.words(table.right + 14, 170, "pair 0: fast,")
+    sheet.words(table.right + 14, 194, "a turn in 6.3 tokens")
+    sheet.words(table.right + 14, 234, "pair 3: slow,")
+    sheet.words(table.right + 14, 258, "hardly moved yet")
     return sheet.figure()
 
 

@@ -208,7 +208,8 @@ for i, token in enumerate(tokens):
 # ![The vector of MASK, 0 0 0 1, times W_query gives the last row of W_query: 2 2 0 0, a noun, early in the sentence.](pictures/03_picked.svg)
 #
 # This query says "I am looking for a noun, early in the sentence". The query of *keys* is all zeros: it looks for
-# nothing. (In BERT a value has d entries too. Here one number is enough.)
+# nothing. (*lamp* looks for something singular, just to have an example. In BERT a value has d entries too; here one
+# number is enough.)
 #
 # ### One token attends: by hand
 #
@@ -321,9 +322,9 @@ for token, row, mixture in zip(tokens, weights, output):
 # %% [markdown]
 # ## Why divide by √d?
 #
-# An attention score is a **dot product** of a query and a key, both of length d. If their entries are independent,
-# with mean 0 and variance 1, the score is a sum of d such products: its variance is d, its standard deviation √d.
-# Longer vectors give larger scores.
+# An attention score is a **dot product** of a query and a key, both of length d: a sum of d products. The more products,
+# the larger the sums get. (If all entries are independent, with mean 0 and variance 1, each product has variance 1, and
+# variances add up: the score has variance d, and standard deviation √d.)
 #
 # Why is that a problem? Softmax turns large scores into weights close to 0 and 1. The **entropy** of a row of weights
 # measures how much uncertainty is left in it, in **bits**: with 16 keys, 4 bits if all weights are equal, 0 bits if one
@@ -360,7 +361,7 @@ def slope(scores):  # [N, T] -> mean norm of the derivative of the weights by th
 
 
 torch.manual_seed(0)
-sizes, curves = (1, 4, 16, 64, 256, 1024), {"unscaled": [], "divided by √d": []}
+sizes, curves = (16, 64, 256, 1024), {"unscaled": [], "divided by √d": []}
 for d in sizes:
     dots = torch.einsum("nd,ntd->nt", torch.randn(1000, d), torch.randn(1000, 16, d))  # [N, T]
     curves["unscaled"].append(slope(dots))
@@ -372,12 +373,12 @@ for (label, numbers), color in zip(curves.items(), (ORANGE, BLUE)):
     axes.annotate(label, (1024, numbers[-1]), (6, -3), textcoords="offset points", color=color)
 axes.set_xscale("log", base=2)
 axes.set_xticks(sizes, sizes)
-axes.set(xlabel="head size d", ylabel="derivative of softmax", xlim=(0.8, 3e4), ylim=(0, 0.4))
+axes.set(xlabel="head size d", ylabel="derivative of softmax", xlim=(14, 9e3), ylim=(0, 0.4))
 quiet(axes)
 Picture(
     figure,
-    alt="Size of the derivative of softmax over the head size d from 1 to 1024. Unscaled: from "
-    "d = 4 on it falls, to less than a fifth at 1024. Divided by √d: it stays level.",
+    alt="Size of the derivative of softmax over the head size d from 16 to 1024. Unscaled: it "
+    "falls with d and is near 0 at 1024. Divided by √d: it stays level.",
 )
 
 # %% [markdown]
@@ -390,7 +391,7 @@ Picture(
 # correct a mistake hardly gets through. With the division the standard deviation is 1 and the entropy about 3.4 bits,
 # for every d. (That is for entries of variance 1. BERT initializes its weights with a standard deviation of 0.02, so
 # the scores of an untrained BERT-Base are smaller: at most about 768 · 0.02² = 0.31 after the division, again for
-# every d.)
+# every d. At d = 4, as in our example, both work.)
 #
 # </details>
 #
@@ -508,7 +509,7 @@ def outputs_of(queries, x):  # queries of [MASK], one for each head -> one numbe
     return "  ".join(f"{number:+.2f}" for number in (weights @ x @ W_value).flatten())
 
 
-any_noun, early, late = [8.0, 0, 0, 0], [8.0, 8, 0, 0], [8.0, -8, 0, 0]
+any_noun, early, late = [8.0, 0, 0, 0], [8.0, 8, 0, 0], [8.0, -8, 0, 0]  # 8: nearly all weight
 other = x * torch.tensor([1, 1, -1, 1])  # singular becomes plural, and the reverse
 for name, s in (("keys … lamp ", x), ("key  … lamps", other)):
     print(name, " one head", outputs_of([any_noun], s), "  two", outputs_of([early, late], s))
@@ -771,7 +772,8 @@ torch.manual_seed(0)
 mine, sizes = MySelfAttention(64, 4), {"hidden_size": 64, "num_attention_heads": 4}
 package = SelfAttention(BertConfig(**sizes)).eval()
 package.load_state_dict(mine.state_dict())  # the names are the same
-theirs = BertAttention(TheirConfig(**sizes, attn_implementation="eager")).eval()
+eager = TheirConfig(**sizes, attn_implementation="eager")  # the formula written out
+theirs = BertAttention(eager).eval()
 for name in ("query", "key", "value"):
     getattr(theirs.self, name).load_state_dict(getattr(mine, name).state_dict())
 theirs.output.dense.load_state_dict(mine.output.state_dict())
@@ -827,7 +829,8 @@ print(f"self-attention:         {accuracy(model(test_ids)):6.1%} of the hard sen
 #
 # What does [MASK] attend to? The next cell prints its largest attention weight in four sentences. The cell after it
 # draws the whole head for the first sentence as a heat map: one row for each token that attends, one column for
-# each token that is attended to.
+# each token that is attended to. Read only the row of [MASK]: the training used only the output of [MASK], so nothing
+# taught the other tokens what to attend to.
 
 # %%
 phrases = ["the keys near the old lamp", "the old lamp near the keys"]
@@ -848,7 +851,7 @@ attention_heatmap(model.weights[0, 0], text, "Attention weights of the trained h
 
 # %% [markdown]
 # The same weights as lines, in **bertviz** (Vig 2019), the view that most papers show. Move over a token on the left to
-# see only what it attends to.
+# see only what it attends to. (Before you run the cell, a still picture stands there.)
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.bertviz_views import head_view
@@ -859,8 +862,7 @@ head_view((model.weights,), text)
 # ![In the keys near the old lamp, MASK gives most of its weight to keys and the answer is are; in the old lamp near the keys, most to lamp and some to the full stop, and the answer is is.](pictures/03_learned.svg)
 #
 # Nobody told the head what a noun is, or that the first one is the subject. Gradient descent found queries and keys
-# that do it. Read only the row of [MASK] in the heat map: the training used only the output of [MASK], so nothing
-# taught the other tokens what to attend to.
+# that do it.
 #
 # The next cell trains such a head before your eyes, 150 steps in the page. Guess first: with other numbers at the
 # start, will it always learn to listen to the subject? Try a few.

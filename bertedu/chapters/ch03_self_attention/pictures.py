@@ -78,7 +78,9 @@ def _named(
 def three_vectors(x: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor, tokens: list[str]) -> Figure:
     """Query, key and value of three tokens."""
     sheet = Sheet(
-        500, "Which three vectors does each token get?", "\u22121: late, or singular. Q and K have the columns of x."
+        500,
+        "Which three vectors does each token get?",
+        "x, Q and K: noun, early, plural, mask. \u22121: late, singular",
     )
     vectors = _named(sheet, 82, 236, x, "x", "[T, D]", rows=tokens)
     asks = "what it looks for", "what it offers", "what it hands over"

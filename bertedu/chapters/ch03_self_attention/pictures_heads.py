@@ -34,7 +34,7 @@ def two_heads(x: Tensor, W_key: Tensor, W_value: Tensor) -> Figure:
 
 def heads_split(heads: Tensor) -> Figure:
     """A vector is cut in two; each head gets its table of tokens."""
-    sheet = Sheet(350, "How do two heads share the vectors?", "Tens: the token. 3 tokens, D = 4, H = 2, d = 2")
+    sheet = Sheet(350, "How do two heads share the vectors?", "The tens digit says which token. D = 4, H = 2, d = 2")
     vectors = heads[0].transpose(0, 1).flatten(1)  # [T, D], before they were cut
     whole = sheet.grid(30, 168, vectors, "Q", "[T, D]", role="query", largest=90)
     left, right = (

@@ -63,9 +63,8 @@
 # they point in unrelated directions and 1 if they all point in the same direction. The second is the size of the
 # vectors' entries, measured by their standard deviation.
 #
-# The first cell makes eight random tokens and two helpers. `initialize_like_base` draws weights with the effect of those
-# that BERT-Base starts with: standard deviation 0.02 at D = 768. A sum of only 64 products is smaller, so at D = 64 ours
-# have $0.02\,\sqrt{768/64} = 0.07$.
+# The first cell makes eight random tokens and two helpers. `initialize_like_base` draws small random weights, with the
+# effect of those that BERT-Base starts with.
 #
 # Guess before you run the second cell. The mean cosine starts near 0. After **two** layers of attention, is it near 0.1,
 # near 0.5 or above 0.9? And the entries start with standard deviation 1. What is it after twelve layers?
@@ -92,7 +91,8 @@ tokens = torch.randn(B, T, D)  # eight random tokens
 def initialize_like_base(module):
     for part in module.modules():
         if isinstance(part, nn.Linear):
-            nn.init.normal_(part.weight, std=0.02 * math.sqrt(768 / D))
+            std = 0.02 * math.sqrt(768 / D)  # 0.02 in BERT-Base; sums of fewer products are smaller
+            nn.init.normal_(part.weight, std=std)
             nn.init.zeros_(part.bias)
     return module
 
@@ -280,6 +280,8 @@ for arrange in (post_norm, pre_norm):
 #
 # </details>
 #
+# **BERT is post-norm**, like the Transformer of 2017.
+#
 # ### Gradients and warm-up (optional)
 #
 # This small change of order has a large effect on training. With post-norm the learning rate must rise from 0 in the
@@ -325,9 +327,9 @@ for arrange, color in ((post_norm, ORANGE), (pre_norm, BLUE)):
     ratio = last[-1] / last[0]
     print(f"{name:9} last layer's gradient at L = 24: {ratio:.1f} times that at L = 3")
 by_layer.set(xlabel="layer in a stack of 24", ylabel="gradient norm")
-by_layer.set(ylim=(0, None), xlim=(1, 32))
+by_layer.set(ylim=(0, 1.8), xlim=(1, 32), xticks=[1, 6, 12, 18, 24])
 by_depth.set(xlabel="depth L of the stack", ylabel="last layer's gradient norm")
-by_depth.set(ylim=(0, None), xlim=(0, 32), xticks=depths)
+by_depth.set(ylim=(0, 1.8), xlim=(0, 32), xticks=depths)
 for axes in (by_layer, by_depth):
     quiet(axes)
 Picture(
@@ -391,8 +393,8 @@ for arrange, warmup, expected, within in variants:
 # this high stays risky. Why post-norm needs warm-up is debated. Xiong et al. blame the large first gradients. Liu et al.
 # (2020) disagree: in post-norm, they find, small changes of the weights change the output too much.
 #
-# BERT is **post-norm**, like the Transformer of 2017. Like it, BERT is trained with warm-up: the learning rate rises
-# from zero during the first 10,000 steps (Devlin et al. 2019, appendix A.2).
+# BERT, a post-norm model, is trained with warm-up: the learning rate rises from zero during the first 10,000 steps
+# (Devlin et al. 2019, appendix A.2).
 #
 # ## What attention cannot compute
 #
@@ -400,9 +402,9 @@ for arrange, warmup, expected, within in variants:
 # answer from the recall: where a token attends only to itself, its weight is 1, and what remains are two linear maps
 # in a row, the value and the output projection.
 #
-# Here is a question that no linear map can answer. A token has two features, *means a bank* and *is near water*, and
-# we want to know whether **exactly one of the two** is true (exclusive or, XOR). The cell computes the best linear
-# map by least squares.
+# Here is a question that no linear map can answer. A token has two features, *a* and *b*, for example *is plural* and *is
+# negated*. We want to know whether **exactly one of the two** is true (exclusive or, XOR). The cell computes the best
+# linear map by least squares.
 
 # %%
 features = torch.tensor([[0.0, 0], [0, 1], [1, 0], [1, 1]])  # four tokens, D = 2
@@ -433,8 +435,8 @@ print("answer:", (inner @ shrink).flatten().tolist())
 # Two linear layers with an **activation function** between them answer correctly: 0, 1, 1, 0. This is BERT's
 # **feed-forward network** (FFN, also MLP): it expands each vector from D to 4 D numbers, applies the activation,
 # and shrinks it back. Each inner number acts like a question about the vector ("is a + b above 1?"). Each also has a
-# vector of its own in the second matrix (here a row of `shrink`). If the answer is yes, this vector, times the inner
-# number, is added to the residual stream. Geva et al. (2021) read such questions out of a trained language model: in
+# vector of its own in the second matrix (here a row of `shrink`, of one number). If the answer is yes, this vector,
+# times the inner number, is added to the residual stream. Geva et al. (2021) read such questions out of a trained language model: in
 # lower layers they mostly concern the wording, in upper layers more often the meaning.
 #
 # Vaswani et al. call this network *position-wise*, because it is applied to each token separately. The first cell
@@ -506,7 +508,8 @@ print(f"{'one layer':18} {whole:9,}   twelve: {12 * whole:,}")
 #
 # $$\mathrm{GELU}(x) = x \cdot \Phi(x)$$
 #
-# Here $\Phi(x)$ is the probability that a standard normal number is smaller than $x$. If x is large, x passes unchanged.
+# Here $\Phi(x)$ is the probability that a number drawn from the **standard normal** distribution, the bell curve around 0
+# with standard deviation 1, is smaller than $x$. If x is large, x passes unchanged.
 # If x is very negative, almost nothing passes.
 #
 # About 98 of 100 normal numbers are below 2. The distribution is symmetric, so you also know how many are below −2. What
@@ -628,7 +631,7 @@ print(f"evaluation: values {dropout(ones).unique().item():.2f}")
 #
 # </details>
 #
-# Below its heads, BERT uses dropout at three kinds of points, each time with p = 0.1:
+# In its embeddings and layers, BERT uses dropout at three kinds of points, each time with p = 0.1:
 #
 # | where | what is set to 0 |
 # |---|---|
@@ -792,7 +795,7 @@ explorable("stack", tokens=T, size=D, heads=H, layers=L, deviation=0.07, seed=3)
 #
 # Without residual connections the mean cosine is 1.00 after two layers: LayerNorm keeps the size of the vectors, not
 # what makes them different. Without LayerNorm the tokens stay different, and the numbers grow, to three times their
-# size in twelve layers. Make the weights larger, to 20 %, and they reach 10¹². So each part does one thing, and BERT
+# size in twelve layers. With weights of 0.2 instead of 0.07 they reach 10¹². So each part does one thing, and BERT
 # needs both.
 #
 # </details>

@@ -57,7 +57,7 @@ def kept(attentions: nn.ModuleList, tokens: Tensor) -> Figure:
 
 
 def _cosines(title: str, attentions: nn.ModuleList, tokens: Tensor, keep: float) -> Figure:
-    sheet = Sheet(260, title, "Cosine of each pair: gold is 1, white is 0")
+    sheet = Sheet(260, title, "Cosine of each pair: gold is 1, white 0, purple below 0")
     states = [tokens]
     with torch.no_grad():
         for attention in attentions:
@@ -232,6 +232,6 @@ def who_sees_whom() -> Figure:
     sheet = Sheet(330, "Who may attend to whom?", "A row attends to the gold columns")
     words = ["the", "bank", "of", "the", "river"]
     for x, name, table in ((90, "encoder", torch.ones(5, 5)), (440, "decoder: causal mask", torch.ones(5, 5).tril())):
-        sheet.words(x, 96, name, bold=True)
-        sheet.grid(x, 124, table, rows=words if x < 100 else (), numbers=False, largest=1.5, cell=40)
+        sheet.words(x, 86, name, bold=True)
+        sheet.grid(x, 128, table, rows=words if x < 100 else (), columns=words, numbers=False, largest=1.5, cell=50)
     return sheet.figure()

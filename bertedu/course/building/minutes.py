@@ -1,7 +1,8 @@
 """How long a reader needs for a notebook: counted, not wished.
 
-Words outside folded boxes at 130 a minute, a line of visible code 6 seconds, a picture 20 seconds, and the minutes that
-exercises state. Waiting for cells comes on top.
+Words at 130 a minute, a line of visible code 6 seconds, a picture and a guess 20 seconds each, and the minutes that
+exercises state. Of folded boxes only those count that say what a guess showed: everybody unfolds them. Waiting for cells
+comes on top.
 """
 
 import re
@@ -21,6 +22,8 @@ from bertedu.files import read_text
 WORDS_A_MINUTE = 130
 SECONDS_A_LINE = 6
 SECONDS_A_PICTURE = 20
+SECONDS_A_GUESS = 20
+ANSWER = re.compile(r"<details><summary>What you saw.*?</details>", flags=re.DOTALL)
 FOLDED = re.compile(r"<details.*?</details>", flags=re.DOTALL)
 LEFT_UNREAD = re.compile(r"<!--.*?-->|<[^>]+>|\]\([^)]*\)|[#*_|`>-]+|\|?-{3,}\|?", flags=re.DOTALL)
 
@@ -29,24 +32,29 @@ LEFT_UNREAD = re.compile(r"<!--.*?-->|<[^>]+>|\]\([^)]*\)|[#*_|`>-]+|\|?-{3,}\|?
 class Reading:
     """What a reader meets in a notebook, and the minutes that it takes."""
 
-    words: int
+    words: int  # outside folded boxes
     folded_words: int
-    pictures: int
+    pictures: int  # outside folded boxes
     cells: int
     lines: int
     exercise_minutes: int
+    guesses: int = 0
+    answer_words: int = 0  # in the boxes that say what a guess showed
+    answer_pictures: int = 0
 
     @property
     def minutes(self) -> float:
         """Reading, looking and practising, without waiting."""
-        seconds = self.lines * SECONDS_A_LINE + self.pictures * SECONDS_A_PICTURE
-        return self.words / WORDS_A_MINUTE + seconds / 60 + self.exercise_minutes
+        pictures = self.pictures + self.answer_pictures
+        seconds = self.lines * SECONDS_A_LINE + pictures * SECONDS_A_PICTURE + self.guesses * SECONDS_A_GUESS
+        return (self.words + self.answer_words) / WORDS_A_MINUTE + seconds / 60 + self.exercise_minutes
 
 
 def reading_of(notebook: NotebookNode, exercises: Iterable[Exercise]) -> Reading:
     """Count a stored notebook as the learner opens it, with its chapter's exercises."""
     texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
     folded = [box for text in texts for box in FOLDED.findall(text)]
+    answers = [box for text in texts for box in ANSWER.findall(text)]
     visible = [FOLDED.sub("", text) for text in texts]
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     shown = [cell for cell in code if "hide-input" not in cell.metadata.get("tags", [])]
@@ -57,6 +65,9 @@ def reading_of(notebook: NotebookNode, exercises: Iterable[Exercise]) -> Reading
         cells=len(notebook.cells),
         lines=sum(bool(line.strip()) for cell in shown for line in cell.source.splitlines()),
         exercise_minutes=sum(exercise.minutes for exercise in exercises),
+        guesses=sum("guess" in cell.metadata.get("tags", []) for cell in code),
+        answer_words=sum(map(words_in, answers)),
+        answer_pictures=sum(len(pictures_in(text)) for text in answers),
     )
 
 

@@ -21,6 +21,8 @@ def repaired(case: Case) -> None:
     """The mean cross-entropy of logits: right for certain answers, with a gradient."""
     case.causes = {
         "not implemented for 'Long'": "cross_entropy takes the logits first, and then the answers.",
+        "is out of bounds": "[answers] picks whole rows, and a row is a text. You need no picking: give cross_entropy "
+        "what it takes.",
     }
     logits, answers = 3 * case.randn(6, 10), case.randint(0, 10, (6,))
     certain, rows = torch.zeros(6, 10), torch.arange(6)
@@ -36,6 +38,9 @@ def repaired(case: Case) -> None:
         "It should be the mean of -ln p(right word), with p from one softmax.",
         mistakes={
             "That is the colleague's loss: softmax is still computed twice.": cross_entropy(log_p.exp(), answers),
+            "You picked all right words for each text. You need no picking: give cross_entropy what it takes.": (
+                -log_p[:, answers].mean()
+            ),
             "This has no logarithm: it is minus the probability of the right word.": nll_loss(log_p.exp(), answers),
             "Here is no softmax at all: nll_loss takes log-probabilities.": nll_loss(logits, answers),
             "This is the sum over the texts. The loss of a batch is the mean.": cross_entropy(

@@ -43,7 +43,11 @@ def repaired_bias(case: Case) -> None:
         fits = torch.broadcast_shapes(size, (2, 3, 5, 5)) == (2, 3, 5, 5)
     except RuntimeError:
         fits = False
-    case.expect(fits, f"But the bias is {size}, which cannot be added to scores of [2, 3, 5, 5].")
+    if not fits:
+        case.fail(
+            f"But the bias is {size}, which cannot be added to scores of [2, 3, 5, 5], that is [B, H, T, T].",
+            "The last T are the keys, which you want to hide, and the T before it the queries.",
+        )
     weights = attend(query, key, value, bias.float())[1]
     if bool(weights.isnan().any()):
         case.fail("But adding it makes the weights nan: is a whole row hidden, or a number multiplied by infinity?")
