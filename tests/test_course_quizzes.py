@@ -186,3 +186,14 @@ def test_a_file_that_does_not_ship_is_refused_in_words(tmp_path, monkeypatch):
         data.data_path("texts")
     (tmp_path / "data" / "texts").mkdir(parents=True)
     assert data.data_path("texts") == tmp_path / "data" / "texts"
+
+
+def test_a_question_says_where_more_than_one_answer_can_be_right(monkeypatch):
+    import jupyterquiz
+
+    shown = []
+    monkeypatch.setattr(jupyterquiz, "display_quiz", lambda questions, **_: shown.extend(questions))
+    quiz(0)
+    told = {question["type"]: question["question"] for question in shown}
+    assert told["many_choice"].endswith("(one or more answers are right)")
+    assert "answers are right" not in told["multiple_choice"]

@@ -11,6 +11,7 @@ from bertedu.errors import UserError
 from bertedu.files import read_json
 
 FEWEST, MOST = 5, 8
+SEVERAL = "one or more answers are right"
 SCRIPT = "application/javascript"
 # jupyterquiz asks a server for MathJax, which typesets formulas. Our quizzes have none.
 LOADS_MATHJAX = re.compile(r"\(function \(\) \{\s*var script = document.createElement.*?\}\)\(\);", re.DOTALL)
@@ -74,6 +75,12 @@ def shuffled(questions: list[dict[str, Any]], chapter: int | str) -> list[dict[s
     return result
 
 
+def with_hint(question: dict[str, Any]) -> dict[str, Any]:
+    """A question as it is shown: it says where more than one answer can be right."""
+    several = question["type"] == "many_choice"
+    return {**question, "question": f"{question['question']} ({SEVERAL})"} if several else question
+
+
 def quiz(chapter: int | str) -> None:
     """Show the quiz of a chapter (3, or "1b"): click an answer to see why it is right or wrong. Nothing is fetched.
 
@@ -85,7 +92,7 @@ def quiz(chapter: int | str) -> None:
     room = room_of(in_full(str(chapter)))
     if room is None:
         raise UserError(f"there is no chapter {chapter!r}: its number is the one in its title, as in quiz(3).")
-    questions = shuffled(read_quiz(room / "quiz.json"), chapter)
+    questions = list(map(with_hint, shuffled(read_quiz(room / "quiz.json"), chapter)))
     state = random.getstate()
     random.seed(chapter)  # the names of the page's elements come from here: the same on each run
     try:

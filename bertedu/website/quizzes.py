@@ -3,7 +3,7 @@
 from html import escape
 from typing import Any
 
-from bertedu.course.quizzes import read_quiz, shuffled
+from bertedu.course.quizzes import SEVERAL, read_quiz, shuffled
 from bertedu.course.rooms import CHAPTERS
 
 
@@ -17,7 +17,7 @@ def quiz_html(room: str, chapter: str) -> str:
 def question_html(question: dict[str, Any], number: int) -> str:
     """One question: a button for each answer, whose feedback appears when it is pressed."""
     several = question["type"] == "many_choice"
-    hint = " <small>(one or more answers are right)</small>" if several else ""
+    hint = f" <small>({SEVERAL})</small>" if several else ""
     wanted = sum(answer["correct"] for answer in question["answers"])
     answers = "".join(answer_html(answer) for answer in question["answers"])
     return (

@@ -35,13 +35,13 @@
 #
 # ![A timeline of six models. 2013 word2vec, 2014 GloVe, 2016 fastText: one vector for each word, in every sentence. 2018 ELMo reads from the left and from the right, with two models; GPT reads the left side only; BERT reads both sides at once.](pictures/00_timeline.svg)
 #
-# [Chapter 14](14_what_came_before.ipynb) builds all six, and asks them the same questions. None is the best at all of
-# them.
+# [Chapter 14](14_what_came_before.ipynb) builds all six, and asks them the same questions. No model wins everywhere.
 #
 # ## How to read a notebook
 #
-# Run the cells from top to bottom, each with **Shift + Enter**. Sometimes the text asks you to guess before you run a
-# cell. Please do. You often remember an answer better if you guessed before you read it, even wrongly.
+# Run the cells from top to bottom, each with **Shift + Enter**. While a cell runs, `[*]` stands beside it. Sometimes the
+# text asks you to guess before you run a cell. Please do. You often remember an answer better if you guessed before you
+# read it, even wrongly.
 #
 # You can't break anything. Change what you like and run it again. *Kernel → Restart* forgets all variables, but
 # keeps your changes. On another day they are forgotten too: click into the cell where you want to go on and choose
@@ -259,8 +259,8 @@ for text in [*strange, "Bananas speak [MASK]."]:
 # and 1, and those of one token sum to 1. We say that a token *attends to* another one. Each layer has several
 # **attention heads** that work side by side, each with its own weights.
 #
-# Which head connects the gap with the kitten? The next cell gets all attention weights and prints where the weight
-# from `[MASK]` to *kitten* is largest. Their **shape**, the size along each axis, is written in letters: L layers,
+# Which head connects the gap with the kitten? The next cell gets all attention weights and prints in which head `[MASK]`
+# gives *kitten* the largest weight. Their **shape**, the size along each axis, is written in letters: L layers,
 # H heads in a layer, and T × T weights in a head, for T tokens. Two of the tokens are new: `[CLS]` and `[SEP]` are added
 # by the tokenizer at the beginning and at the end.
 
@@ -290,6 +290,9 @@ title = f"Layer {layer + 1}, head {head + 1}"
 attention_heatmap(weights[layer, head], tokens, title=title)
 
 # %% [markdown]
+# Read along a row: it says how much its token takes from each column. In half of the rows the largest weight is that of
+# *kitten*, and it is largest of all in the row of `[MASK]`.
+#
 # Don't read too much into such pictures. They show where information *could* come from, not that it was used. In
 # chapter 03 you build attention yourself, and chapter 09 finds out what its pictures can tell.
 #
@@ -342,7 +345,7 @@ print("scores     [B, T, V]   ", list(scores.shape))
 # The next cell shows this way for a sentence that you can change: the ids, the first eight numbers of each vector
 # (gold above zero, purple below), and the answer. A vector that differs from that of the sentence at the start gets a
 # thick edge. Guess first: if *kitten* becomes *puppy*, how many of the ten vectors change in the **embeddings**, and
-# how many after **layer 1**? Then choose other words to hide.
+# how many after **layer 1**? Then click tokens to hide other words.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 from bertedu.course.explorable import explorable
@@ -528,8 +531,8 @@ for position, (token, prediction) in enumerate(zip(tokenizer(text).tokens[0], pr
 # %% [markdown]
 # Where the model can see a word, it usually predicts that word. (It has learned to: in training, some of the words that
 # it had to predict were not hidden. Chapter 06 explains why. At `[CLS]` and `[SEP]` it was never asked, and what it says
-# there means nothing.) And at `[MASK]`, position 3, it says *cat*. So the model is fine. The function asks at the wrong
-# position.
+# there means nothing.) And at `[MASK]`, position 3, it says *cat*. So the model is fine. The function asks one position too
+# early, and gets the word before the gap.
 #
 # ![The words of the text with their positions from 0, and below them the tokens that the model reads, which begin with [CLS]. The gap is word 2 and token 3.](pictures/00_positions.svg)
 #
@@ -656,12 +659,12 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 # | [24 The same BERT in JAX](24_bert_in_jax.ipynb) | the same model again: random numbers and state are arguments |
 # | [25 The interview](25_the_interview.ipynb) | calculations aloud, drills, somebody else's bug, a mock interview |
 #
-# A chapter has one to three sittings, most of them of 40 to 60 minutes. That makes 42 hours for all, and 7 more for what
+# A chapter has one to three sittings, most of them of 40 to 60 minutes. That makes 46 hours for all, and 8 more for what
 # is optional. You don't have to wait so long for something that works:
 #
-# - **After 05** (9 hours) you have a whole BERT that you wrote yourself. It opens published checkpoints.
-# - **After 08** (14 hours) you have a BERT that you trained on plain text.
-# - **After 10** (17 hours) you have a BERT that classifies texts, and you know when it is worth it.
+# - **After 05** (10 hours) you have a whole BERT that you wrote yourself. It opens published checkpoints.
+# - **After 08** (16 hours) you have a BERT that you trained on plain text.
+# - **After 10** (19 hours) you have a BERT that classifies texts, and you know when it is worth it.
 #
 # ## Which way is yours?
 #

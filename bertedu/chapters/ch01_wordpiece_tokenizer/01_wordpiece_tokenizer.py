@@ -12,7 +12,7 @@
 # - learn a vocabulary from text by three criteria, with a pencil and with code
 # - build the sequence that BERT reads: special tokens, pairs, padding, truncation, offsets
 #
-# **Time:** two sittings of about 35 and 50 minutes, and 25 more for what is optional ·
+# **Time:** two sittings of about 40 and 55 minutes, and 25 more for what is optional ·
 # **You need:** [00 · Start here](00_start_here.ipynb) ·
 # **Next:** [01b · PyTorch in one sitting](01b_pytorch.ipynb)
 #
@@ -216,7 +216,7 @@ print(words_of("Don't pay $5.00 in 北京!"))
 #
 # The package does the same in `bertedu/tokenization/normalization.py`. Does it really? The next cell makes 2,000
 # nasty strings from twelve blocks of Unicode, with control characters, joiners and odd spaces in between, and
-# compares.
+# compares. (You need not follow how it makes them.)
 
 # %% tags=["hide-input"]
 import random
@@ -511,7 +511,8 @@ check("1.3", first_merge)
 # = \sum_a \text{freq}(a) \cdot \log \text{freq}(a) \; - \; N \log N$$
 #
 # (The counts sum to N.) A merge replaces the counts freq(a) and freq(b) by freq(ab), freq(a) - freq(ab) and
-# freq(b) - freq(ab), and N falls by freq(ab). All other terms stay. So we can compute its **gain** in log-likelihood.
+# freq(b) - freq(ab), and N falls by freq(ab). All other terms stay. (For `l ##o`, 18 and 18 become 18, 0 and 0, and N
+# falls from 178 to 160.) So we can compute its **gain** in log-likelihood.
 #
 # The WordPiece score is often said to measure this gain. Does it? The next cell computes the gain of `l ##o`,
 # `##s ##t`, `w ##i`, `##e ##r` and `a ##x`. Guess first: which has the largest?

@@ -178,11 +178,11 @@ def offsets(encoding: Any, text: str) -> Figure:
     side, shown = 34.6, text[:20]
     visible = [character if character.isprintable() else " " for character in shown]
     places = [sheet.chip(14 + side * i, 130, character, width=side - 2) for i, character in enumerate(visible)]
-    for token, (start, end) in zip(encoding.tokens[0], encoding.offsets[0], strict=True):
+    for i, (token, (start, end)) in enumerate(zip(encoding.tokens[0], encoding.offsets[0], strict=True)):
         if end > start and end <= len(shown):
             middle = (places[start].x + places[end - 1].right) / 2
             sheet.line((places[start].x + 2, 122), (places[end - 1].right - 2, 122), thick=True, ink="#222222")
-            sheet.words(middle, 100, token.replace("[UNK]", "UNK"), align="center", mono=True)
+            sheet.words(middle, 100 if i % 2 else 78, token.replace("[UNK]", "UNK"), align="center", mono=True)
     for i in range(0, len(shown), 5):
         sheet.words(places[i].centre[0], 188, str(i), align="center", faint=True)
     return sheet.figure()

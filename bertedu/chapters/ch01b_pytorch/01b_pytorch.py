@@ -13,7 +13,7 @@
 # - write the five lines of a training step, and say what each of them is for
 # - build a small network, and use it with `eval` and `no_grad`
 #
-# **Time:** one sitting of about 60 minutes ·
+# **Time:** one sitting of about 65 minutes ·
 # **You need:** Python, and vectors and matrices as at school; best after
 # [01 · The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb) ·
 # **Next:** [02 · Input embeddings](02_input_embeddings.ipynb)
@@ -569,8 +569,9 @@ print("eval ", kept.tolist())
 #
 # ![Eight ones go into dropout. While it trains, some come out as 0 and the others as 2; after eval all eight come out as 1.](pictures/01b_dropout.svg)
 #
-# While it trains, some ones become 0 and the others are doubled, so that the mean stays the same on average. After
-# `eval` nothing happens to them. If you forget `eval`, the same text gets other probabilities each time.
+# While it trains, some ones become 0 and the others are doubled, so that the mean stays the same on average. (Five of
+# eight fell here, by chance; of many it is half.) After `eval` nothing happens to them. If you forget `eval`, the same
+# text gets other probabilities each time.
 #
 # </details>
 #

@@ -48,14 +48,14 @@ def indexing(inputs: Tensor, table: Tensor) -> Figure:
         (180, "inputs[:, 1]", "a column [8]", (slice(0, 4), slice(1, 2))),
         (330, "inputs[2, 1]", "a number", (slice(2, 3), slice(1, 2))),
     ):
-        box = sheet.grid(x, 110, inputs[:4], name, digits=0, largest=12, cell=44)
+        box = sheet.grid(x, 110, inputs[:4], name, digits=0, largest=1000, cell=44)
         a, b = box.cell(down.start, across.start), box.cell(down.stop - 1, across.stop - 1)
         corners = ((a.x, a.y), (b.right, a.y), (b.right, b.bottom), (a.x, b.bottom), (a.x, a.y))
         sheet.line(*corners, thick=True, ink=INK)
         sheet.words(box.centre[0], box.bottom + 12, "…", align="center")
         sheet.words(box.centre[0], box.bottom + 40, what, align="center")
-    whole = sheet.grid(480, 110, table, "table", digits=0, largest=12, cell=40, rows=["0", "1", "2"])
-    out = sheet.grid(626, 110, table[[2, 0, 2]], "rows", digits=0, largest=12, cell=40, rows=["2", "0", "2"])
+    whole = sheet.grid(480, 110, table, "table", digits=0, largest=1000, cell=40, rows=["0", "1", "2"])
+    out = sheet.grid(626, 110, table[[2, 0, 2]], "rows", digits=0, largest=1000, cell=40, rows=["2", "0", "2"])
     sheet.arrow(whole, (out.x - 20, out.centre[1]))
     sheet.words(706, whole.bottom + 26, "rows of the ids 2, 0, 2 [3, 2]", align="right")
     return sheet.figure()
@@ -164,7 +164,9 @@ def gradients(candidates: Sequence[str], exact: Tensor, right: int) -> Figure:
 def learning_rate() -> Figure:
     """Five steps in the same valley, with three learning rates."""
     sheet = Sheet(
-        332, "How far should a step go?", "The loss (x \N{MINUS SIGN} 3)²: five steps from x = 0. Large: where they end"
+        332,
+        "How far should a step go?",
+        "The loss (x \N{MINUS SIGN} 3)²: five steps from x = 0. The large dot: where they end",
     )
     for left, rate, name in ((30, 0.05, "too small"), (265, 0.3, "good"), (500, 1.05, "too large")):
         plane = Plane(sheet, left, 100, 190, 150, (-2, 8.5), (0, 26))
@@ -221,7 +223,9 @@ def loop(GapModel: Any, train_inputs: Tensor, train_answers: Tensor) -> Figure:
         cost.backward()
         sgd.step()
     found, new, after = cost.item(), float(weight.grad[6]), float(weight.detach()[6])
-    sheet = Sheet(330, "What happens in a training step?", "The second step; one of the 70 weights is watched.")
+    sheet = Sheet(
+        330, "What happens in a training step?", "One of 70 weights in the second step. Bold: what a line changes"
+    )
     lines = enumerate(("model", "loss", "zero_grad", "backward", "step"))
     boxes = [sheet.box(110 + 120 * i, 84, 104, 44, line) for i, line in lines]
     for one, other in pairwise(boxes):
@@ -261,7 +265,9 @@ def losses(losses: Sequence[float]) -> Figure:
 
 def vectors(words: Sequence[str], vectors_before: Tensor, model: Any) -> Figure:
     """The rows of the embedding table as points, before training and after."""
-    sheet = Sheet(390, "What did it learn about the words?", "The two numbers of each word as a point")
+    sheet = Sheet(
+        390, "What did it learn about the words?", "Each word as a point: its first number to the right, its second up"
+    )
     after = model.embedding.weight.detach()
     for left, name, points in ((20, "before training", vectors_before), (375, "after 100 steps", after)):
         plane = Plane(sheet, left, 104, 325, 270, (-2.4, 4.4), (-3.1, 3.1))

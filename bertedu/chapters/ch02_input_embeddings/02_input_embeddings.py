@@ -12,7 +12,7 @@
 # - compute LayerNorm with a pencil, and name two details that hand-written versions often get wrong;
 # - describe what `[CLS]`, `[SEP]` and `[PAD]` look like when they enter the encoder, and prove your class correct.
 #
-# **Time:** two sittings of about 50 and 50 minutes, and 10 more for what is optional ·
+# **Time:** two sittings of about 55 and 50 minutes, and 15 more for what is optional ·
 # **You need:** [01 · The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb); best after
 # [01b · PyTorch in one sitting](01b_pytorch.ipynb), unless you have trained networks with PyTorch before ·
 # **Next:** [03 · Self-attention](03_self_attention.ipynb)
@@ -136,8 +136,8 @@ check("2.1", look_up)
 # ![Three one-hot vectors of 5 numbers times the table of 5 rows gives the same three vectors; a 1 in column 2 picks row 2.](pictures/02_product.svg)
 #
 # If nothing is multiplied, how does the table learn? Write each id as a **one-hot vector**: V numbers, all 0 except for
-# a 1 in the column of the id. Times the table, it picks one row. So the look-up *is* a matrix product, and we know the
-# gradient of a matrix product.
+# a 1 in the column of the id. Times the table, it picks one row. So the look-up *is* a matrix product, and can be learned
+# like any other.
 #
 # Why is it hardly ever computed that way? Guess how much memory the one-hot vectors take in float32, for 32 texts of
 # 128 tokens and BERT's vocabulary of 30,522.
@@ -161,8 +161,8 @@ print(f"look-up: {B * T * 8 / 1e6:6.2f} MB of ids, no multiplication")
 #
 # So an embedding layer is a linear layer without bias, applied to one-hot vectors and computed cheaply. Training
 # makes a number small, the **loss**, which says how wrong the answers are. The **gradient** of the table (how the loss
-# changes when a number of the table changes) is that of a linear layer too: only the rows that were looked up influence
-# the loss, so for all others it is exactly zero.
+# changes when a number of the table changes) follows: only the rows that were looked up influence the loss, so for all
+# others it is exactly zero. A row that was looked up twice influences it in two places, and both count.
 #
 # ### Exercise 2.2 · Which rows get a gradient?
 # ●●○○ · 5 minutes
@@ -234,10 +234,11 @@ for optimizer_class in (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW):
 # The layer that comes after the embeddings is **self-attention**. You build it in the next chapter. Today it is a
 # black box that takes vectors `[B, T, D]` and lets every token collect information from all tokens.
 #
-# The next cell makes a tokenizer with 21 tokens and an attention layer with random weights. It sends both sentences
-# through and takes the vector of *dog* from each. Guess: will the two vectors differ?
+# The next cell, whose code you need not read, makes a tokenizer with 21 tokens and an attention layer with random
+# weights. The cell after it sends both sentences through and takes the vector of *dog* from each. Guess: will the two
+# vectors differ?
 
-# %% tags=["guess"]
+# %% tags=["hide-input"]
 from bertedu import BertConfig, BertForMaskedLM, BertModel, BertTokenizer  # two for later
 from bertedu.model.attention import SelfAttention
 
@@ -252,6 +253,7 @@ config = BertConfig(vocab_size=V, intermediate_size=4 * D, **sizes, **no_dropout
 attention, token_table = SelfAttention(config), torch.randn(V, D)  # both untrained
 
 
+# %% tags=["guess"]
 def dog_after_attention(text, positions=0.0):
     vectors = token_table[tokenizer.encode(text)] + positions  # [T, D]
     mixed, _ = attention(vectors[None])  # [1, T, D]
@@ -294,7 +296,7 @@ print(f"largest difference between the two vectors of dog: {largest:.2f}")
 # ### Touch it
 #
 # The next cell shows the first four numbers of these vectors, and lets you move the words. Guess first: with positions
-# added, how many of the three tokens get another vector when *dog* and *man* change places?
+# added (tick the box), how many of the three tokens get another vector when *dog* and *man* change places?
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 from bertedu.course.explorable import explorable
@@ -362,8 +364,8 @@ print(f"largest difference: {(concatenated - added).abs().max():.5f}")
 
 # %% [markdown]
 # They are equal: **a concatenation followed by one linear map is a sum** of three linear maps. BERT can leave out the
-# three maps, because its tables are learned: whatever a map would do to the 512 position rows, training can write into
-# the rows themselves.
+# three maps, because its tables are learned: instead of a row and a map, training can store the row as the map would
+# make it.
 #
 # ### What the sum gives up (optional)
 #
@@ -396,8 +398,9 @@ for maps in (1, 3):
 #
 # ### Can the three facts be told apart again?
 #
-# We take random tables with 2,000 tokens, 128 positions and 2 segments, and add one row of each. Then we search each
-# table for the row that is nearest to the sum. Guess: in how many dimensions does this start to work: 2, 16, 64, 256?
+# If they can, the sum should still lie nearer to its own rows than to all others of the same tables. We take random
+# tables with 2,000 tokens, 128 positions and 2 segments, add one row of each, and search each table for the row that is
+# nearest to the sum. Guess: in how many dimensions does this start to work: 2, 16, 64, 256?
 
 # %% tags=["guess"]
 for size in (2, 16, 64, 256):
@@ -510,7 +513,7 @@ check("2.3", layer_norm)
 # ## Positions that need no training: sinusoids
 #
 # The original Transformer (Vaswani et al. 2017, section 3.5) does not learn its position embeddings; it computes them
-# with sines and cosines:
+# with sines and cosines. Here p is the position, and i counts pairs of columns:
 #
 # $$\mathrm{PE}(p, 2i) = \sin\left(p \,/\, 10000^{2i/D}\right)
 # \qquad \mathrm{PE}(p, 2i + 1) = \cos\left(p \,/\, 10000^{2i/D}\right)$$
@@ -957,14 +960,14 @@ check("2.5", tables)
 #
 # </details>
 #
-# The line about `[PAD]` hides a trap. BERT's **masked language model head**, the output layer that predicts hidden
+# In the table above, the row about `[PAD]` hides a trap. BERT's **masked language model head**, the output layer that predicts hidden
 # words (chapter 06), uses the token table a second time, as its output matrix. This is called **weight tying**. So
 # does row 0 really get no gradient? The cell computes one loss and prints how large the gradients of three rows are.
 
 # %%
 torch.manual_seed(0)
 model = BertForMaskedLM(config)
-labels = batch.input_ids.masked_fill(batch.attention_mask == 0, -100)  # [B, T], none at padding
+labels = batch.input_ids.masked_fill(batch.attention_mask == 0, -100)  # -100: no label at padding
 model(**batch, labels=labels).loss.backward()
 norms = model.bert.embeddings.token.weight.grad.norm(dim=-1)  # [V]
 rows = ((token, norms[VOCABULARY.index(token)]) for token in ("[PAD]", "forest", "dog"))

@@ -12,7 +12,7 @@
 # - mask padding so that nothing becomes `nan`, even in float16 and in a text that consists of padding only
 # - say what attention costs for T tokens, and when that cost begins to matter
 #
-# **Time:** two sittings of about 40 and 50 minutes, and 25 more for what is optional ·
+# **Time:** two sittings of about 45 and 50 minutes, and 30 more for what is optional ·
 # **You need:** [02 · Input embeddings](02_input_embeddings.ipynb) ·
 # **Next:** [04 · The encoder](04_transformer_encoder.ipynb)
 #
@@ -407,7 +407,8 @@ Picture(
 #
 # Call the softmax that you are given, once, on all scores: `softmax(scores, dim=-1)`. It is torch's own where nobody
 # hands in another one. In exercise 3.4 you write one that knows a mask. Don't use torch's
-# `scaled_dot_product_attention` or the package's `attend`: they are the whole answer.
+# `scaled_dot_product_attention` or the package's `attend`: they are the whole answer. To swap the last two axes, write
+# `x.transpose(-2, -1)`: `.T` is for tables with two axes.
 
 
 # %% tags=["exercise"]

@@ -12,7 +12,7 @@
 # - assemble the encoder layer and the stack, equal to `transformers` to five decimals;
 # - explain which parts of the original Transformer BERT left out, and why.
 #
-# **Time:** two sittings of about 40 and 55 minutes, and 10 more for what is optional ·
+# **Time:** two sittings of about 50 and 60 minutes, and 10 more for what is optional ·
 # **You need:** [03 · Self-attention](03_self_attention.ipynb) ·
 # **Next:** [05 · The whole BERT](05_the_whole_bert.ipynb)
 #
@@ -116,9 +116,9 @@ for depth, attention in enumerate(attentions, start=1):
 # ![Cosines of all pairs of eight tokens after 0, 1, 2 and 12 layers of attention alone: at first only the diagonal is 1, after one layer nearly all pairs are, after two all.](pictures/04_collapse.svg)
 #
 # After two layers, eight unrelated tokens have become practically the same vector. After twelve, that vector
-# is almost zero. Each token leaves attention as a **weighted mean** of values, and means are more similar to each other
-# than the vectors they are made of. And unrelated vectors partly cancel in a mean; with small initial weights, what is
-# left shrinks in every layer.
+# is almost zero. Each token leaves attention as a **weighted mean** of values. With small initial weights all scores are
+# near 0, so the attention weights are nearly equal, and all tokens get nearly the same mean. And unrelated vectors partly
+# cancel in a mean: what is left shrinks in every layer.
 #
 # </details>
 #
@@ -164,8 +164,8 @@ for name, keep in (("without residual", 0), ("with residual", 1)):
 # ![Cosines of all pairs of eight tokens where attention is added to x: even after twelve layers only the diagonal is 1, and the other pairs are pale.](pictures/04_kept.svg)
 #
 # With the residual connection the tokens stay different, and the entries keep their size. Without it the gradient
-# **vanishes**. With it the derivative of each layer is $1 + 0.1$, so there is always one path, the product of the ones,
-# on which the gradient arrives undiminished.
+# **vanishes**. With it the derivative of each layer is $1 + 0.1$. Of two layers it is $(1 + 0.1)(1 + 0.1)$: multiplied
+# out, $1 + 0.1 + 0.1 + 0.01$. The 1 is the path around all layers, on which the gradient arrives undiminished.
 #
 # </details>
 #

@@ -12,7 +12,7 @@
 # - load the weights of another implementation by name, and prove that they arrived
 # - put a head on BERT for tasks on texts, on tokens or on spans
 #
-# **Time:** two sittings of about 40 and 35 minutes, and 40 more for what is optional. The first builds the model and counts it,
+# **Time:** two sittings of about 50 and 35 minutes, and 45 more for what is optional. The first builds the model and counts it,
 # the second gives it good numbers and a task ·
 # **You need:** [04 · The Transformer encoder](04_transformer_encoder.ipynb) ·
 # **Next:** [06 · Masked language model](06_masked_language_model.ipynb)
@@ -67,6 +67,7 @@
 import torch
 import transformers
 
+transformers.utils.logging.disable_progress_bar()
 torch.manual_seed(0)
 sizes = {"vocab_size": 60, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
 sizes |= {"intermediate_size": 128, "max_position_embeddings": 20}
@@ -96,7 +97,8 @@ for name in ["embeddings.word_embeddings.weight", query, "pooler.dense.bias"]:
 # %% [markdown]
 # You have the embeddings and the encoder. The next cell builds them in this size and loads the file.
 #
-# `load_state_dict` is **strict** by default: it raises an error if a name does not match. Somebody on a forum
+# A module's **state dict** is such a dictionary, and `load_state_dict` fills a module from one. It is **strict** by
+# default: it raises an error if a name does not match. Somebody on a forum
 # recommends `strict=False`, because "then the error goes away". Guess: how many of our tensors will get their
 # numbers?
 
@@ -111,7 +113,7 @@ config = BertConfig.load(folder)
 parts = nn.ModuleDict({"embeddings": BertEmbeddings(config), "encoder": Encoder(config)})
 result = parts.load_state_dict(tensors, strict=False)
 print(f"we have {len(parts.state_dict())} tensors, the file has {len(tensors)}")
-print(f"ours without numbers: {len(result.missing_keys)}")
+print(f"ours that got none of them: {len(result.missing_keys)}")
 print(f"theirs without a match: {len(result.unexpected_keys)}")
 
 # %% [markdown]
@@ -140,7 +142,7 @@ print(f"theirs without a match: {len(result.unexpected_keys)}")
 # | BERT-Large | 24 | 1024 | 16 | 64 | 4096 |
 #
 # A `BertConfig` can't be changed after it is made, because a model that has been built would not change with it. And
-# it checks itself. What is wrong with these sizes?
+# it checks itself. What is wrong with these sizes? (The cell ends in an error, as it should.)
 
 # %% tags=["raises-exception"]
 BertConfig(hidden_size=100, num_attention_heads=12)
@@ -183,9 +185,8 @@ check("5.1", parameters)
 # passes it through a linear layer and tanh, a curve that squeezes every number into −1 to 1. `[CLS]` is not a word, so
 # its vector is free to represent the text.
 #
-# ![Three token vectors with D = 2. Only the first row, 1 and minus 2, that of [CLS], goes into the linear layer, which gives 0.5 and 1; tanh makes 0.46 and 0.76 of them. The other two rows are not read.](pictures/05_pooler.svg)
-#
-# Compute it with a pencil: the rows of the weight are (0.5, 0) and (1, 0.5), the bias is (0, 1).
+# Take a pencil: three tokens have the vectors (1, −2), (9, 9) and (7, −7), `[CLS]` first. The rows of the weight are
+# (0.5, 0) and (1, 0.5), the bias is (0, 1). What goes into tanh?
 
 # %%
 dense = nn.Linear(2, 2)
@@ -198,6 +199,8 @@ print([f"{value:.2f}" for value in by_hand[0]])
 
 
 # %% [markdown]
+# ![Three token vectors with D = 2. Only the first row, 1 and minus 2, that of [CLS], goes into the linear layer, which gives 0.5 and 1; tanh makes 0.46 and 0.76 of them. The other two rows are not read.](pictures/05_pooler.svg)
+#
 # And as a class:
 
 
@@ -212,10 +215,12 @@ class MyPooler(nn.Module):
 
 
 # %% [markdown]
+# Why tanh? The paper doesn't mention it; it is in Google's code, and keeps each number between −1 and 1.
+#
 # Who trains the pooler? In pre-training, only **next sentence prediction** (NSP, chapter 07) reads its output. So
-# before fine-tuning, the pooled vector is a poor **sentence vector**. Even the `[CLS]` vector that it is made from
-# compares sentences worse than the mean of GloVe word vectors does (Reimers and Gurevych 2019, table 1). Fine-tuning
-# trains the pooler for your task; chapter 13 measures both.
+# before fine-tuning, the pooled vector is a poor **sentence vector**: where two sentences mean the same, it hardly tells.
+# Reimers and Gurevych (2019, table 1) found even the mean of GloVe's word vectors better at that than the vector of
+# `[CLS]`. Fine-tuning trains the pooler for your task; chapter 13 measures both.
 #
 # ## The whole BERT
 #
@@ -395,7 +400,7 @@ for name, output in steps:
 # ## Count the parameters
 #
 # How many numbers does BERT have to learn? A linear layer from n to m has n · m weights and m biases. A LayerNorm has
-# 2 · D parameters, a scale and a shift for each entry.
+# 2 · D parameters, a weight and a bias for each entry.
 #
 # ![The embeddings of a toy BERT with D = 4: a table of 10 tokens, one of 6 positions and one of 2 token types, each with four columns, and a LayerNorm with 8 numbers. And a linear layer from 4 to 4: 16 weights and 4 biases.](pictures/05_toy.svg)
 #
@@ -632,9 +637,8 @@ for T, gigabytes in activations.items():
 # %% [markdown]
 # ## Half-way
 #
-# **Here the first sitting ends.** You have a class that is a whole BERT, and you can say how large it is and what its
-# training costs. Its numbers are still random. The second sitting gives it good ones, from a file that somebody else
-# has written.
+# **Here the first sitting ends.** You have a class that is a whole BERT, and you can say how large it is. Its numbers are
+# still random. The second sitting gives it good ones, from a file that somebody else has written.
 
 # %% [markdown]
 # ## How the weights are initialized
@@ -671,10 +675,10 @@ for name, output in first.items():
 # ![The twelve largest probabilities for the first token, of 30,522. With BERT's initialization all are as small as the others; with PyTorch's defaults one word gets nearly everything.](pictures/05_first_answer.svg)
 #
 # With BERT's initialization the loss is ln V: the model does not know the answer and spreads its probability evenly.
-# With PyTorch's defaults the loss is far higher: the model is sure and wrong. A word's score is a dot product with the
-# word's embedding, a sum of D products. If the entries of both vectors have a standard deviation of 1, the score has a
-# standard deviation of √D, and softmax turns that into certainty. (`transformers` does not truncate. The truncation
-# leaves 0.88 of the standard deviation.)
+# With PyTorch's defaults the loss is far higher: the model is sure and wrong. A word's score is here a dot product with
+# the word's embedding, as in BERT (a later section says why). If the entries of both vectors have a standard deviation of
+# 1, the score has a standard deviation of √D, and softmax turns that into certainty. (`transformers` does not truncate.
+# The truncation leaves 0.88 of the standard deviation.)
 #
 # </details>
 #
@@ -880,7 +884,8 @@ print(f"decoder {list(decoder.weight.shape)} and token embeddings: {len(tables)}
 # loads strictly, so a missing weight, one too many or one of another shape would raise an error. There is none: all
 # keys match.
 #
-# `google_checkpoint` writes our weights as Google's TensorFlow code would have stored them. Here are some of its names.
+# `google_checkpoint` writes our weights as Google's TensorFlow code would have stored them. It calls the matrix of a linear
+# layer `kernel`, and LayerNorm's weight and bias `gamma` and `beta`. Here are some of its names.
 
 # %%
 from bertedu.chapters.ch05_the_whole_bert.exercises.shared import google_checkpoint
@@ -935,7 +940,7 @@ for depth, (one, other) in enumerate(zip(right, wrong, strict=True)):
 #
 # The embeddings are right, and the output of the first layer is not. Every shape fits, and the numbers are those of
 # the file. Where exactly does it go wrong? A loop over hidden states is too coarse to say. You have a better tool:
-# `trace`.
+# `trace`, from *Watch every shape of a forward pass*. If you skipped that section, run its cells now.
 #
 # ### Exercise 5.4 · Where two models start to differ
 # ●●●○ · 12 minutes
@@ -967,16 +972,16 @@ check("5.4", first_difference)
 # </details>
 
 # %% [markdown]
-# Run `first_difference(package, suspect, ids)` with your function. Look at the weight of that module in both models,
-# then read the loader again. What do the wrong weights have in common that the weights of the feed-forward network do
-# not?
+# Run `first_difference(package, suspect, ids)` in a cell of your own (Esc, then B). Look at the weight of that module in
+# both models, then read the loader again. What do the wrong weights have in common that the weights of the feed-forward
+# network do not?
 #
 # ### Exercise 5.5 · Repair the loader
 # ●●●○ · 8 minutes
 #
 # Write `as_torch(name, tensor)`. It gets one entry of Google's file, under Google's name, and returns the tensor in
-# the orientation that PyTorch needs. It should be right for every weight of every BERT, with its heads, and not only
-# for these sizes.
+# the orientation that PyTorch needs. It should be right for every weight of every BERT, and not only for these sizes;
+# also for the heads, such as `cls/predictions/transform/dense/kernel` and `cls/seq_relationship/output_weights`.
 
 
 # %% tags=["exercise"]
@@ -1021,9 +1026,9 @@ check("5.5", as_torch)
 #
 # ## Your own BERT speaks
 #
-# Your answers from chapters 01 to 05 are eleven parts of a BERT, from the longest match to the names of the weights.
-# The next cell puts them together, as in [chapter 03](03_self_attention.ipynb). Your `split_word` and `encode_pair`
-# make the ids, your `our_name` reads the file, and your encoder computes the hidden states.
+# Your answers from chapters 01 to 05 are eleven of the sixteen parts of your BERT, from the longest match to the names
+# of the weights. (Five more follow in 06 to 08.) The next cell puts them together, as in
+# [chapter 03](03_self_attention.ipynb). Your `split_word` and `encode_pair` make the ids, your `our_name` reads the file, and your encoder computes the hidden states.
 
 # %%
 from bertedu.mine import mine
@@ -1098,7 +1103,8 @@ quiz(5)
 #
 # 1.75 GB for weights, gradients and Adam's averages, whatever the batch is. The rest are activations kept for the
 # backward pass: about 34·B·T·D bytes in 16 bits and 5·H·B·T² more for each layer with explicit attention, here some
-# 11 GB. First a fused kernel, bf16, shorter texts, then smaller batches with accumulation, then checkpointing.
+# 11 GB, and twice that in float32. First a fused kernel, bf16, shorter texts, then smaller batches with accumulation,
+# then activations computed twice instead of kept.
 #
 # </details>
 #

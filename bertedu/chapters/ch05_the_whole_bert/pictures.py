@@ -221,7 +221,7 @@ def two_phases(models: dict[str, Any], count: Callable[[nn.Module], int]) -> Fig
     first, second = bodies
     sheet.words(14, 408, "text without labels, any amount", faint=True)
     sheet.words(386, 408, "your texts with labels, few", faint=True)
-    for x, lines, says, wide in ((24, ("MLM head",), "of", 130), (194, ("NSP head",), "IsNext", 130)):
+    for x, lines, says, wide in ((24, ("MLM head",), "of", 130), (194, ("NSP head",), "B follows A", 130)):
         head = sheet.box(x, 154, wide, 44, *lines)
         sheet.arrow((head.centre[0], first.y), head)
         sheet.arrow((head.centre[0], head.y), (head.centre[0], 124))
@@ -238,17 +238,24 @@ def two_phases(models: dict[str, Any], count: Callable[[nn.Module], int]) -> Fig
 def heads(mine_out: tuple[Tensor, Tensor]) -> Figure:
     """What the heads for three kinds of tasks read."""
     sheet = Sheet(400, "Which vectors does a head read?", "The last hidden states of one text, [T, D]")
-    row = sheet.chips(14, 80, ["[CLS]", "the", "bank", "of", "the", "[SEP]"], width=69)
-    for token, vector in zip(row, mine_out[0][0], strict=False):
+    row = sheet.chips(14, 80, ["[CLS]", "a", "lovely", "little", "film", "[SEP]"], width=69)
+    vectors = [
         sheet.grid(token.centre[0] - 20, 126, vector[:3, None], numbers=False, cell=40, row=18)
-    for y, name, last, layer, out in (
-        (204, "a text:", row[0], "pooler", "3 scores from Linear(D, 3)"),
-        (270, "each token:", row[-1], "Linear(D, 9)", "9 scores for each"),
-        (336, "an answer:", row[-1], "Linear(D, 2)", "start and end for each"),
+        for token, vector in zip(row, mine_out[0][0], strict=False)
+    ]
+    pooler = sheet.box(row[0].x, 204, row[0].width, 44, "pooler")
+    sheet.arrow(vectors[0], pooler)
+    text = sheet.box(row[2].x, 204, row[-1].right - row[2].x, 44, "Linear(D, 3)", new=True)
+    sheet.arrow(pooler, text)
+    for y, layer in ((270, "Linear(D, 9)"), (336, "Linear(D, 2)")):
+        sheet.box(row[0].x, y, row[-1].right - row[0].x, 44, layer, new=True)
+    for y, name, out in (
+        (204, "a text:", "3 scores"),
+        (270, "each token:", "9 scores for each"),
+        (336, "an answer:", "start and end for each"),
     ):
-        sheet.box(row[0].x, y, last.right - row[0].x, 44, layer, new=layer != "pooler")
-        sheet.words(474, y + 10, name, bold=True)
-        sheet.words(474, y + 34, out)
+        sheet.words(496, y + 10, name, bold=True)
+        sheet.words(496, y + 34, out)
     return sheet.figure()
 
 
@@ -271,7 +278,7 @@ def tied(my_bert: Any) -> Figure:
 def suspect(cosines: dict[str, float]) -> Figure:
     """How alike the loaded model and the original are after each layer."""
     sheet = Sheet(220, "How alike are the loaded model and the original?", "Cosine of the vectors of the same token")
-    sheet.bars(150, 84, list(cosines.values()), list(cosines), longest=400, digits=1)
+    sheet.bars(150, 84, list(cosines.values()), list(cosines), longest=400, digits=2)
     return sheet.figure()
 
 

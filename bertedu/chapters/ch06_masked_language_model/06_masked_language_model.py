@@ -12,7 +12,7 @@
 # - choose whole words and spans instead of single tokens, and save a model that `transformers` opens
 # - say why two masks in one text are predicted independently, and how to score a whole sentence anyway
 #
-# **Time:** two sittings of about 40 and 55 minutes, and 30 more for what is optional. The first makes questions out of a text,
+# **Time:** two sittings of about 45 and 60 minutes, and 35 more for what is optional. The first makes questions out of a text,
 # the second answers them and counts the mistakes ·
 # **You need:** [05 · The whole BERT](05_the_whole_bert.ipynb) ·
 # **Next:** [07 · Next sentence prediction](07_next_sentence_prediction.ipynb)

@@ -12,7 +12,7 @@
 # - show with a model and a simple baseline why the task is easy, and which negatives make it hard
 # - say what RoBERTa and ALBERT did about it, with their numbers
 #
-# **Time:** two sittings of about 45 and 45 minutes, and 5 more for what is optional. The first makes the pairs, the second asks
+# **Time:** two sittings of about 50 and 50 minutes, and 5 more for what is optional. The first makes the pairs, the second asks
 # what a model learns from them ·
 # **You need:** [06 · Masked language model](06_masked_language_model.ipynb) ·
 # **Next:** [08 · Pre-training](08_pre_training.ipynb)

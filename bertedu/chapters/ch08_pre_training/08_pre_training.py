@@ -12,7 +12,7 @@
 # - kill a run and resume it without changing a single bit of the result
 # - estimate what a pre-training run costs: operations, memory, hours and money
 #
-# **Time:** three sittings of about 45, 15 and 50 minutes, and 10 more for what is optional: the loop; the run, which trains
+# **Time:** three sittings of about 50, 20 and 50 minutes, and 15 more for what is optional: the loop; the run, which trains
 # while you wait; faults and costs ·
 # **You need:** [07 · Next sentence prediction](07_next_sentence_prediction.ipynb) ·
 # **Next:** [09 · Looking inside](09_looking_inside.ipynb)

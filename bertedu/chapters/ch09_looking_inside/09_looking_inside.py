@@ -12,7 +12,7 @@
 # - (optional) follow attention through all layers with rollout, and information with activation patching
 # - (optional) probe layers for parts of speech, with a control task
 #
-# **Time:** three sittings of about 30, 30 and 20 minutes, and 55 more for what is optional: attention; heads and words; the lab, and most of what is optional ·
+# **Time:** three sittings of about 30, 35 and 20 minutes, and 60 more for what is optional: attention; heads and words; the lab, and most of what is optional ·
 # **You need:** [08 · Pre-training](08_pre_training.ipynb), and [03 · Self-attention](03_self_attention.ipynb) for
 # what an attention head is · **Next:** [10 · Text classification](10_text_classification.ipynb)
 #

@@ -12,7 +12,7 @@
 # - do the same fine-tuning with `transformers`, save it, and use it in a `pipeline`
 # - repair probabilities that promise too much, choose thresholds, and read errors
 #
-# **Time:** two sittings of about 35 and 55 minutes, and 30 more for what is optional. The first ends with a classifier and a report,
+# **Time:** two sittings of about 40 and 60 minutes, and 30 more for what is optional. The first ends with a classifier and a report,
 # the second chooses, freezes and decides ·
 # **You need:** [09 · Looking inside](09_looking_inside.ipynb), and [08 · Pre-training](08_pre_training.ipynb)
 # for the training loop · **Next:** [11 · Tagging](11_tagging.ipynb)

@@ -13,7 +13,7 @@
 # - build a conditional random field: forward algorithm, Viterbi and forbidden transitions, checked by brute force
 # - measure what fine-tuning makes BERT forget, and fine-tune with LoRA (optional sections)
 #
-# **Time:** two sittings of about 55 and 65 minutes, and 15 more for what is optional. Two cells train BERT, for one to two minutes
+# **Time:** two sittings of about 55 and 70 minutes, and 20 more for what is optional. Two cells train BERT, for one to two minutes
 # each on a slow computer ·
 # **You need:** [10 · Text classification](10_text_classification.ipynb) · **Next:** [12 · Question answering](12_question_answering.ipynb)
 #

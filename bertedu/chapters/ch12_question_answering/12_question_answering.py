@@ -12,7 +12,7 @@
 # - use your model in `transformers`, and a published one beside it
 # - read a text that is longer than the model's input, in overlapping windows
 #
-# **Time:** three sittings of about 50, 45 and 15 minutes, and 35 more for what is optional: scores and spans; training and abstaining; a library, a proof
+# **Time:** three sittings of about 50, 50 and 15 minutes, and 35 more for what is optional: scores and spans; training and abstaining; a library, a proof
 # and long texts ·
 # **You need:** [11 · Tagging](11_tagging.ipynb) ·
 # **Next:** [13 · Pairs, similarity and summaries](13_pairs_and_similarity.ipynb)

@@ -12,7 +12,7 @@
 # - build a semantic search, train it by contrastive learning (InfoNCE), and measure it with recall@k
 # - compare two texts token by token (late interaction), and write an extractive summarizer
 #
-# **Time:** two sittings of about 45 and 35 minutes, and 35 more for what is optional. The first reads pairs, the second searches ·
+# **Time:** two sittings of about 55 and 40 minutes, and 40 more for what is optional. The first reads pairs, the second searches ·
 # **You need:** [12 · Question answering](12_question_answering.ipynb) ·
 # **Next:** [14 · What came before](14_what_came_before.ipynb)
 #

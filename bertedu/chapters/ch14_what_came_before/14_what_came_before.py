@@ -12,7 +12,7 @@
 # - show what pre-training and fine-tuning changed in 2018, with a run and with the published figures
 # - compare six models fairly, and report also what speaks against the story
 #
-# **Time:** two sittings of about 45 and 60 minutes ·
+# **Time:** two sittings of about 45 and 70 minutes ·
 # **You need:** [05 · The whole BERT](05_the_whole_bert.ipynb) and
 # [06 · Masked language model](06_masked_language_model.ipynb), best after
 # [13 · Pairs, similarity and summaries](13_pairs_and_similarity.ipynb) ·

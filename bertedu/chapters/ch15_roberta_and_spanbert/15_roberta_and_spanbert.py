@@ -11,7 +11,7 @@
 # - mask spans of whole words, and build the head that predicts a span from its two boundary tokens
 # - open a RoBERTa checkpoint of `transformers`, and repair vectors that change with the batch
 #
-# **Time:** two sittings of about 50 and 50 minutes, and 20 more for what is optional ·
+# **Time:** two sittings of about 60 and 55 minutes, and 20 more for what is optional ·
 # **You need:** [01 · The WordPiece tokenizer](01_wordpiece_tokenizer.ipynb) and
 # [06 · Masked language model](06_masked_language_model.ipynb), best after
 # [14 · What came before](14_what_came_before.ipynb) ·

@@ -12,7 +12,7 @@
 # - compute soft targets at a temperature by hand, and show with a measurement why the loss is multiplied by T²
 # - distil a student from a teacher, and measure what the teacher gives and what the copied layers give
 #
-# **Time:** two sittings of about 40 and 60 minutes, and 10 more for what is optional ·
+# **Time:** two sittings of about 45 and 65 minutes, and 10 more for what is optional ·
 # **You need:** [15 · RoBERTa and SpanBERT](15_roberta_and_spanbert.ipynb) ·
 # **Next:** [17 · ELECTRA](17_electra.ipynb)
 #

@@ -12,7 +12,7 @@
 # - say why ELECTRA is not a GAN, and what its two models share
 # - read a small comparison of pre-training tasks without believing more than it shows
 #
-# **Time:** two sittings of about 50 and 55 minutes, and 5 more for what is optional ·
+# **Time:** two sittings of about 60 and 60 minutes, and 5 more for what is optional ·
 # **You need:** [16 · ALBERT and DistilBERT](16_albert_and_distilbert.ipynb) ·
 # **Next:** [18 · DeBERTa and XLNet](18_deberta_and_xlnet.ipynb)
 #

@@ -13,7 +13,7 @@
 # - write down what each word may see in permutation language modeling, and why XLNet needs two streams for it
 # - find a bug in relative attention that no shape and no loss will show you
 #
-# **Time:** two sittings of about 45 and 50 minutes, and 5 more for what is optional ·
+# **Time:** two sittings of about 50 and 55 minutes, and 5 more for what is optional ·
 # **You need:** [17 · ELECTRA](17_electra.ipynb) ·
 # **Next:** [19 · ModernBERT](19_modernbert.ipynb)
 #

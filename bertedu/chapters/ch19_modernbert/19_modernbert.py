@@ -13,7 +13,7 @@
 # - compute a batch without its padding, with offsets and positions, and get the same vectors
 # - detect and repair a checkpoint whose rotary halves are read as neighbors
 #
-# **Time:** two sittings of about 55 and 50 minutes, and 5 more for what is optional ·
+# **Time:** two sittings of about 65 and 55 minutes, and 5 more for what is optional ·
 # **You need:** [18 · DeBERTa and XLNet](18_deberta_and_xlnet.ipynb) ·
 # **Next:** [20 · Many languages](20_many_languages.ipynb)
 #

@@ -13,7 +13,7 @@
 # - pre-train a BERT on two languages, and measure zero-shot transfer against three baselines, without leaking labels
 # - say what word overlap and word order do to the transfer (optional: what the curse of multilinguality is)
 #
-# **Time:** two sittings of about 45 and 55 minutes ·
+# **Time:** two sittings of about 50 and 60 minutes ·
 # **You need:** [19 · ModernBERT](19_modernbert.ipynb) ·
 # **Next:** [21 · Which one?](21_which_one.ipynb)
 #

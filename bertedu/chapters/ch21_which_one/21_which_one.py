@@ -13,7 +13,7 @@
 # - find the models that no other one beats in both cost and score (optional: when an encoder is cheaper than a prompt)
 # - detect an unfair comparison with an A/A test, and repair it
 #
-# **Time:** three sittings of about 30, 40 and 40 minutes ·
+# **Time:** three sittings of about 35, 40 and 40 minutes ·
 # **You need:** [20 · Many languages](20_many_languages.ipynb) ·
 # **Next:** [22 · From two cores to many GPUs](22_many_gpus.ipynb)
 #

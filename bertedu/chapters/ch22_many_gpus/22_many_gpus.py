@@ -13,7 +13,7 @@
 # - train with two processes, and count what all-reduce sends and what sharding (ZeRO, FSDP) leaves on each of them
 # - say what your own GPU can train, how fast, and what to do when its memory is full
 #
-# **Time:** two sittings of about 45 and 70 minutes, and 5 more for what is optional ·
+# **Time:** two sittings of about 50 and 70 minutes, and 10 more for what is optional ·
 # **You need:** [08 · Pre-training](08_pre_training.ipynb) ·
 # **Next:** [23 · Into production](23_into_production.ipynb)
 #

@@ -17,7 +17,7 @@
 # - choose a decision threshold by cost, and abstain where that is cheaper
 # - notice drift without labels, log without keeping texts, and stop a service that is fast and wrong
 #
-# **Time:** two sittings of about 45 and 55 minutes, and 10 more for what is optional ·
+# **Time:** two sittings of about 45 and 60 minutes, and 10 more for what is optional ·
 # **You need:** [10 · Text classification](10_text_classification.ipynb), and
 # [13 · Pairs and similarity](13_pairs_and_similarity.ipynb) for the search; best after
 # [22 · From two cores to many GPUs](22_many_gpus.ipynb) ·

@@ -27,7 +27,8 @@ def about_the_merge(guess: Any) -> str:
     if not isinstance(guess, list | tuple) or len(guess) != 2 or not isinstance(guess[0], str):
         return 'The answer is a list of the new piece and its score, as in ["lo", 0.056].'
     unknown = (
-        "Is that a pair of neighbors in one of the ten words? Look for two pieces that occur nearly nowhere else."
+        "A first merge joins two single characters that are neighbors in one of the ten words. Look for two that occur "
+        "nearly nowhere else."
     )
     inside = "##" + guess[0]
     if guess[0] not in SCORES and inside in SCORES:

@@ -71,7 +71,10 @@ def suspects(config: BertConfig) -> list[tuple[int, str]]:
         ),
     ]
     return found + [
-        (whole - one - two, f"{one + two} parameters are missing, as many as in two parts: {names[one]}; {names[two]}.")
+        (
+            whole - one - two,
+            f"{one + two} parameters are missing, as many as in two parts: first, {names[one]}; second, {names[two]}.",
+        )
         for one, two in combinations(names, 2)
     ]
 

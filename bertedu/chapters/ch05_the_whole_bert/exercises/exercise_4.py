@@ -57,6 +57,8 @@ def listening(model: nn.Module) -> int:
 )
 def first_difference(case: Case) -> None:
     """Faults in several modules, large and small ones, then whether the hooks are removed."""
+    skipped = "`trace` is made in the section *Watch every shape of a forward pass*: run its cells first."
+    case.causes["name 'trace' is not defined"] = skipped
     one, other = twins("encoder.layers.1.attention.key.weight")
     got = case.call(
         one, other, IDS, tried="two models that differ in layer 1's key weights", function=told_in_words(case)
