@@ -4,6 +4,7 @@ A check calls the answer through `case.call`, then asserts. The first assertion 
 what was tried, what came, and what should have come.
 """
 
+import warnings
 from collections.abc import Callable, Sequence
 from types import UnionType
 from typing import Any, NoReturn
@@ -97,7 +98,9 @@ class Case:
     def in_words(self, function: Callable, *inputs: Any, **named: Any) -> Any:
         """Call learner's code; what it raises becomes a sentence."""
         try:
-            result = honest(function(*inputs, **named))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what is said of the answer should stand alone
+                result = honest(function(*inputs, **named))
             self.not_a_number = self.not_a_number or holds_nan(result)
             return result
         except (StillRunning, KeyboardInterrupt):

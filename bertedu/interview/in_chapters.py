@@ -25,9 +25,11 @@ WIDTH = 118 - len("# ")
 FOLDS = ("Answer in half a minute", "In two minutes")
 WHOLE = "06"  # before this chapter the reader has no whole BERT, and interviews ask about the whole
 FOR_LATER = (
-    "Real interviews ask these. The answers use words of later chapters: leave them for now if you like, and come back "
+    "Real interviews ask these. Some answers use words of later chapters: leave those questions for now, and come back "
     "after [08 · Pre-training](08_pre_training.ipynb)."
 )
+
+NOTE = re.compile(r"^# Real interviews ask these\..*\n(?:# (?!<!--).*\n)*", re.MULTILINE)  # as it was written last
 
 # The section in a source: the lines of Markdown from its heading to the next one, or to the end of its cell.
 SECTION = re.compile(rf"^# ## {TITLE}\n((?:#(?! ##? | %%).*(?:\n|\Z))*)(?=(# ##? )?)", re.MULTILINE)
@@ -76,8 +78,7 @@ def rewritten(source: str, path: Path, bank: Mapping[str, Question]) -> str:
     (section,) = sections
     line = source.count("\n", 0, section.start(1)) + 1
     note = wrapped(FOR_LATER) if number_of(path) < WHOLE else ""
-    told = commented(note)
-    ids = ids_in(section[1].replace(told, "#\n" * told.count("\n")), path, line)
+    ids = ids_in(NOTE.sub(lambda found: "#\n" * found[0].count("\n"), section[1], count=1), path, line)
     for one in ids:
         if one not in bank:
             raise UserError(f"{path}: the bank has no question {one}: write it, or correct the id.")

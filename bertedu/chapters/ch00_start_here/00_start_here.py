@@ -44,7 +44,7 @@
 # read it, even wrongly.
 #
 # You can't break anything. Change what you like and run it again. *Kernel → Restart* forgets all variables, but
-# keeps your changes. On another day they are forgotten too: click into the cell where you want to go on and choose
+# keeps your changes. On another day the variables are gone too: click into the cell where you want to go on and choose
 # *Run → Run All Above Selected Cell*.
 #
 # ## A word is missing
@@ -272,7 +272,7 @@ print(len(tokens), "tokens:", *tokens)
 print("attention weights [L, H, T, T]:", list(weights.shape))
 gap, kitten = tokens.index("[MASK]"), tokens.index("kitten")
 to_kitten = weights[:, :, gap, kitten]  # [L, H]
-place = int(to_kitten.argmax())  # of the largest weight, counted through all heads of all layers
+place = int(to_kitten.argmax())  # of the largest, counted through all layers and heads
 layer, head = divmod(place, to_kitten.size(1))
 largest = about(0.92, to_kitten[layer, head], within=0.03)
 print(f"largest weight: {largest:.0%}, in layer {layer + 1}, head {head + 1}", end="")
@@ -290,8 +290,8 @@ title = f"Layer {layer + 1}, head {head + 1}"
 attention_heatmap(weights[layer, head], tokens, title=title)
 
 # %% [markdown]
-# Read along a row: it says how much its token takes from each column. In half of the rows the largest weight is that of
-# *kitten*, and it is largest of all in the row of `[MASK]`.
+# Read along a row: it says how much its token takes from each column. In six of the ten rows the largest weight is that
+# of *kitten*, and it is largest of all in the row of `[MASK]`.
 #
 # Don't read too much into such pictures. They show where information *could* come from, not that it was used. In
 # chapter 03 you build attention yourself, and chapter 09 finds out what its pictures can tell.
@@ -743,7 +743,7 @@ quiz(0)
 # %% [markdown]
 # ## Interview questions
 #
-# Real interviews ask these. The answers use words of later chapters: leave them for now if you like, and come back
+# Real interviews ask these. Some answers use words of later chapters: leave those questions for now, and come back
 # after [08 · Pre-training](08_pre_training.ipynb).
 #
 # <!-- attention-06 -->

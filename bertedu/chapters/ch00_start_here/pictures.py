@@ -88,7 +88,7 @@ def attention(tokens: list[str], weights: Tensor, layer: int, head: int, gap: in
         chip = sheet.chip(x, 86, token, states.get(token, "plain"), width=50)
         sheet.grid(x, 130, [weight], digits=2, largest=1.2, cell=chip.width)
         x = chip.right + 5
-    sheet.words(14, 184, "They sum to 1, but for rounding.", faint=True)
+    sheet.words(14, 184, "They sum to 1 (rounded here).", faint=True)
     return sheet.figure()
 
 

@@ -12,7 +12,7 @@
 # - learn a vocabulary from text by three criteria, with a pencil and with code
 # - build the sequence that BERT reads: special tokens, pairs, padding, truncation, offsets
 #
-# **Time:** two sittings of about 40 and 55 minutes, and 25 more for what is optional ·
+# **Time:** two sittings of about 40 and 60 minutes, and 25 more for what is optional ·
 # **You need:** [00 · Start here](00_start_here.ipynb) ·
 # **Next:** [01b · PyTorch in one sitting](01b_pytorch.ipynb)
 #
@@ -216,7 +216,7 @@ print(words_of("Don't pay $5.00 in 北京!"))
 #
 # The package does the same in `bertedu/tokenization/normalization.py`. Does it really? The next cell makes 2,000
 # nasty strings from twelve blocks of Unicode, with control characters, joiners and odd spaces in between, and
-# compares. (You need not follow how it makes them.)
+# compares. (You need not read it.)
 
 # %% tags=["hide-input"]
 import random
@@ -797,7 +797,7 @@ for lowercase in (True, False):
 #
 # WordPiece has two relatives that you will meet in other models. **BPE** (GPT-2, RoBERTa) learns by frequency too,
 # but splits a word differently: it replays its merges in the order in which it learned them (with the nine merges from
-# above, *lowest* becomes `lo`, then `low`, then `##es`, then `##est`). **Unigram** (Kudo 2018;
+# above, it makes `lo` in *lowest*, then `low`, `##es` and `##est`). **Unigram** (Kudo 2018;
 # used in ALBERT and T5) goes the other way. It starts with far too many pieces, each with a probability, and drops
 # those whose removal hurts the likelihood of the text least. It splits a text into its most probable pieces.
 #
@@ -1089,7 +1089,7 @@ quiz(1)
 # %% [markdown]
 # ## Interview questions
 #
-# Real interviews ask these. The answers use words of later chapters: leave them for now if you like, and come back
+# Real interviews ask these. Some answers use words of later chapters: leave those questions for now, and come back
 # after [08 · Pre-training](08_pre_training.ipynb).
 #
 # <!-- tokenization-01 -->

@@ -111,7 +111,7 @@ def first_merges(
     counts: Counts, learn: Callable[..., Iterator[tuple[str, float]]], frequency: Callable[..., float]
 ) -> Figure:
     """The first nine merges by frequency."""
-    sheet = Sheet(420, "Which pieces come first?", "The pair that occurs most often is merged, nine times")
+    sheet = Sheet(420, "Which pieces come first?", "Nine merges, one after another, and how often each pair occurred")
     merged = list(learn(counts, 9, frequency))
     numbers = [value for _, value in merged]
     sheet.bars(160, 76, numbers, [token for token, _ in merged], longest=420, full=max(numbers), digits=0)

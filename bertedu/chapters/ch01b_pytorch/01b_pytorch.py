@@ -365,14 +365,14 @@ print(f"loss after  {loss_of(scores).item():.2f}")
 #
 # ![Three panels with the same valley. With learning rate 0.05 five steps hardly move, with 0.3 they reach the bottom, with 1.05 every step jumps to the other side and higher up.](pictures/01b_learning_rate.svg)
 #
-# ### Gradients add up
+# ### A second `backward`
 #
 # We have taken a step, so the gradient is another one now. We call `backward` once more, at the new logits. Guess: what
 # will `scores.grad` hold, the old gradient, the new one, or something else?
 
 # %% tags=["guess"]
 loss_of(scores).backward()
-fresh = scores.detach().clone().requires_grad_()  # detach: without how they were computed
+fresh = scores.detach().clone().requires_grad_()  # the same numbers, cut off from the old ones
 loss_of(fresh).backward()
 print("in scores.grad   ", [f"{slope:+.2f}" for slope in scores.grad])
 print("new gradient     ", [f"{slope:+.2f}" for slope in fresh.grad])
@@ -581,8 +581,8 @@ print("eval ", kept.tolist())
 # %% [markdown]
 # ## The proof
 #
-# One step of the smallest network that there is: ten numbers, which it gives as logits to every text, whatever the text
-# says. First with PyTorch, then with the formulas of this chapter alone.
+# One step of a network that could hardly be smaller: ten numbers, which it gives as logits to every text, whatever the
+# text says. First with PyTorch, then with the formulas of this chapter alone.
 
 # %%
 torch.manual_seed(0)
@@ -716,7 +716,7 @@ quiz("1b")
 # %% [markdown]
 # ## Interview questions
 #
-# Real interviews ask these. The answers use words of later chapters: leave them for now if you like, and come back
+# Real interviews ask these. Some answers use words of later chapters: leave those questions for now, and come back
 # after [08 · Pre-training](08_pre_training.ipynb).
 #
 # <!-- debugging-15 -->

@@ -166,7 +166,7 @@ def learning_rate() -> Figure:
     sheet = Sheet(
         332,
         "How far should a step go?",
-        "The loss (x \N{MINUS SIGN} 3)²: five steps from x = 0. The large dot: where they end",
+        "(x \N{MINUS SIGN} 3)²: five steps from x = 0. The large dot: where they end",
     )
     for left, rate, name in ((30, 0.05, "too small"), (265, 0.3, "good"), (500, 1.05, "too large")):
         plane = Plane(sheet, left, 100, 190, 150, (-2, 8.5), (0, 26))
@@ -224,7 +224,7 @@ def loop(GapModel: Any, train_inputs: Tensor, train_answers: Tensor) -> Figure:
         sgd.step()
     found, new, after = cost.item(), float(weight.grad[6]), float(weight.detach()[6])
     sheet = Sheet(
-        330, "What happens in a training step?", "One of 70 weights in the second step. Bold: what a line changes"
+        330, "What happens in a training step?", "The second step, one weight of 70. Bold: what a line changes"
     )
     lines = enumerate(("model", "loss", "zero_grad", "backward", "step"))
     boxes = [sheet.box(110 + 120 * i, 84, 104, 44, line) for i, line in lines]
@@ -266,7 +266,7 @@ def losses(losses: Sequence[float]) -> Figure:
 def vectors(words: Sequence[str], vectors_before: Tensor, model: Any) -> Figure:
     """The rows of the embedding table as points, before training and after."""
     sheet = Sheet(
-        390, "What did it learn about the words?", "Each word as a point: its first number to the right, its second up"
+        390, "What did it learn about the words?", "Each word as a point. Across: its first number, up: its second"
     )
     after = model.embedding.weight.detach()
     for left, name, points in ((20, "before training", vectors_before), (375, "after 100 steps", after)):

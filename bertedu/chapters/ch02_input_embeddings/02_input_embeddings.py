@@ -51,8 +51,7 @@
 #
 # ![The map of BERT from left to right: tokenizer, embeddings, then L layers of self-attention and feed-forward, then the heads. The embeddings are lit: ids of shape B, T go in, vectors of shape B, T, D come out.](pictures/02_where.svg)
 #
-# Integers go in and vectors come out: for B sequences of T tokens, one vector of D numbers per token. (Devlin et al.
-# write H for this hidden size. We write D, and keep H for the number of attention heads of chapter 03.)
+# Integers go in and vectors come out: for B sequences of T tokens, one vector of D numbers per token.
 
 # %% [markdown]
 # ## A token id is a name, not a quantity
@@ -136,8 +135,8 @@ check("2.1", look_up)
 # ![Three one-hot vectors of 5 numbers times the table of 5 rows gives the same three vectors; a 1 in column 2 picks row 2.](pictures/02_product.svg)
 #
 # If nothing is multiplied, how does the table learn? Write each id as a **one-hot vector**: V numbers, all 0 except for
-# a 1 in the column of the id. Times the table, it picks one row. So the look-up *is* a matrix product, and can be learned
-# like any other.
+# a 1 in the column of the id. Times the table, it picks one row. So the look-up *is* a matrix product, and the table can
+# be learned like any other matrix.
 #
 # Why is it hardly ever computed that way? Guess how much memory the one-hot vectors take in float32, for 32 texts of
 # 128 tokens and BERT's vocabulary of 30,522.
@@ -160,9 +159,9 @@ print(f"look-up: {B * T * 8 / 1e6:6.2f} MB of ids, no multiplication")
 # </details>
 #
 # So an embedding layer is a linear layer without bias, applied to one-hot vectors and computed cheaply. Training
-# makes a number small, the **loss**, which says how wrong the answers are. The **gradient** of the table (how the loss
-# changes when a number of the table changes) follows: only the rows that were looked up influence the loss, so for all
-# others it is exactly zero. A row that was looked up twice influences it in two places, and both count.
+# makes a number small, the **loss**, which says how wrong the answers are. From this follows the **gradient** of the table
+# (how the loss changes when a number of the table changes): only the rows that were looked up influence the loss, so for
+# all others it is exactly zero. A row that was looked up twice influences it in two places, and both count.
 #
 # ### Exercise 2.2 · Which rows get a gradient?
 # ●●○○ · 5 minutes
@@ -271,8 +270,8 @@ print(f"largest difference between the two vectors of dog: {difference.abs().max
 #
 # The two vectors are equal. Self-attention is **permutation equivariant**: if you shuffle the tokens that go in, the
 # same vectors come out, shuffled in the same way. It compares each vector with each, and nothing in a vector says where
-# it stood. This holds for any weights, so no training can change it. (A model that reads word after word has less of this
-# problem: chapter 14.)
+# it stood. This holds for any weights, so no training can change it. (A recurrent network, which
+# reads word after word, doesn't have this problem: chapter 14.)
 #
 # </details>
 #
@@ -344,7 +343,7 @@ print("token_type_ids", pair.token_type_ids[0].tolist())
 #
 # ## Why add?
 #
-# Adding looks careless: three facts go into one vector, and they seem to be mixed up for good. Wouldn't it be safer
+# Adding looks careless: three facts go into one vector, and they seem to be mixed up for ever. Wouldn't it be safer
 # to **concatenate** the vectors, D + D + D numbers side by side, so that each fact keeps its own columns?
 #
 # ![One matrix of three pieces W1, W2 and W3, times token, segment and position side by side, equals W1·token + W2·segment + W3·position, a sum of three vectors.](pictures/02_concatenated.svg)
@@ -389,18 +388,17 @@ for maps in (1, 3):
 
 # %% [markdown]
 # With one map the sum loses nothing. With three random maps, two thirds are out of reach: a position row has D numbers,
-# and three maps of its own would make 3·D numbers of it. (Learned maps can adapt to each other, so the price in BERT
-# may be lower.)
+# and three maps of its own would make 3·D numbers of it.
 #
-# So adding is a compromise: one narrow vector for each token, at the price of one treatment for words and positions.
+# So adding is a compromise: D numbers instead of 3·D, but words and positions share their maps.
 # Ke et al. (2021) give positions their own query and key maps and report better results on GLUE, a benchmark of nine
 # language understanding tasks. BERT's simple sum works well all the same.
 #
 # ### Can the three facts be told apart again?
 #
-# If they can, the sum should still lie nearer to its own rows than to all others of the same tables. We take random
-# tables with 2,000 tokens, 128 positions and 2 segments, add one row of each, and search each table for the row that is
-# nearest to the sum. Guess: in how many dimensions does this start to work: 2, 16, 64, 256?
+# A simple test: is the sum still nearest to its own three rows? We take random tables with 2,000 tokens, 128 positions and
+# 2 segments, add one row of each, and search each table for the row that is nearest to the sum. Guess: in how many
+# dimensions does this start to work: 2, 16, 64, 256?
 
 # %% tags=["guess"]
 for size in (2, 16, 64, 256):
@@ -408,6 +406,7 @@ for size in (2, 16, 64, 256):
     tables = [torch.randn(rows, size) for rows in (2000, 128, 2)]  # each [rows, D]
     chosen = [torch.randint(len(table), (500,)) for table in tables]  # each [500]
     added = sum(table[rows] for table, rows in zip(tables, chosen))  # [500, D]
+    # cdist: the distance of each sum to each row; argmin: the nearest row
     found = [torch.cdist(added, table).argmin(dim=1) for table in tables]  # each [500]
     right = [(f == c).float().mean().item() for f, c in zip(found, chosen)]
     print("D = {:3}:  token {:4.0%}  position {:4.0%}  segment {:4.0%}".format(size, *right))
@@ -443,7 +442,7 @@ print("result", ((x - mean) / variance.sqrt()).tolist())
 # ![The numbers 0 2 3 4 6; minus their mean 3 they are −3 −1 0 1 3; then they are divided by 2, the root of the variance 4.](pictures/02_normalization.svg)
 #
 # Now guess three times. What comes out if every number of `x` is ten times as large? If 100 is added to each? And for
-# five equal numbers? The cell wraps the formula in a function and tries all three.
+# five equal numbers?
 
 
 # %% tags=["guess"]
@@ -559,8 +558,8 @@ for distance in (0, 1, 5):
 #
 # Then we train three times for 200 steps: without positions, with sinusoids, and with a learned table. Guess the
 # order of the three. An answer counts as correct if it is at most 1 off, so a blind guess is correct in 3 of 16 cases
-# (19%). The figure then shows the **cosine** of each two rows: 1 if they point in the same direction, 0 at a right angle,
-# −1 in opposite directions.
+# (19%). The figure then shows the **cosine** of every two position rows: 1 if they point in the same direction, 0 at a
+# right angle, −1 in opposite directions.
 
 # %%
 NUMBERS, LENGTH, MASK = 16, 24, 16  # the ids 0 to 15 are numbers, 16 is the mask
@@ -646,9 +645,9 @@ Picture(
 # </details>
 #
 # The figure shows *what* was learned. For the sinusoids (left) the cosine depends only on the distance, by
-# construction. The learned table started as noise (middle). After training (right),
-# neighboring rows point in similar directions. Nobody told the table that position 7 is next to position 8; the
-# task rewarded it. Wang and Chen (2020) draw the same figure for trained language models.
+# construction. The learned table started as noise (middle). After training (right), neighboring rows point in similar
+# directions, and rows 12 apart in nearly opposite ones. Nobody told the table that position 7 is next to position 8; the
+# task rewarded it.
 #
 # | | sinusoids | learned |
 # |---|---|---|
@@ -967,7 +966,7 @@ check("2.5", tables)
 # %%
 torch.manual_seed(0)
 model = BertForMaskedLM(config)
-labels = batch.input_ids.masked_fill(batch.attention_mask == 0, -100)  # -100: no label at padding
+labels = batch.input_ids.masked_fill(batch.attention_mask == 0, -100)  # -100: no label
 model(**batch, labels=labels).loss.backward()
 norms = model.bert.embeddings.token.weight.grad.norm(dim=-1)  # [V]
 rows = ((token, norms[VOCABULARY.index(token)]) for token in ("[PAD]", "forest", "dog"))
@@ -1003,7 +1002,7 @@ quiz(2)
 # %% [markdown]
 # ## Interview questions
 #
-# Real interviews ask these. The answers use words of later chapters: leave them for now if you like, and come back
+# Real interviews ask these. Some answers use words of later chapters: leave those questions for now, and come back
 # after [08 · Pre-training](08_pre_training.ipynb).
 #
 # <!-- encoder-08 -->

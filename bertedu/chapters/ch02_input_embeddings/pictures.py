@@ -106,7 +106,7 @@ def three_rows(pair: Any) -> Figure:
 
 def sum_of_three() -> Figure:
     """The sum of three rows with four numbers each."""
-    sheet = Sheet(260, "What goes in for the word the?", "Row 5 of tokens, row 0 of segments, row 3 of positions")
+    sheet = Sheet(260, "What goes in for the word “the”?", "Row 5 of tokens, row 0 of segments, row 3 of positions")
     rows = torch.tensor([[3, 0, -1, 2], [1, 1, 0, 0], [0, -2, 1, 0]])
     three = sheet.grid(170, 96, rows, rows=["token 5", "segment 0", "position 3"], largest=5)
     total = sheet.grid(480, 130, rows.sum(dim=0), "sum", "[D]", largest=5)

@@ -356,6 +356,7 @@ from bertedu.visualization.picture import BLUE, ORANGE, Picture, new_figure, qui
 
 def slope(scores):  # [N, T] -> mean norm of the derivative of the weights by the scores
     p = scores.softmax(dim=-1)
+    # how weight i changes with score j: p_i · (1 if i = j, else 0) − p_i · p_j
     derivative = p.diag_embed() - p[:, :, None] * p[:, None, :]  # [N, T, T]
     return derivative.norm(dim=(1, 2)).mean().item()
 
@@ -391,7 +392,7 @@ Picture(
 # correct a mistake hardly gets through. With the division the standard deviation is 1 and the entropy about 3.4 bits,
 # for every d. (That is for entries of variance 1. BERT initializes its weights with a standard deviation of 0.02, so
 # the scores of an untrained BERT-Base are smaller: at most about 768 · 0.02² = 0.31 after the division, again for
-# every d. At d = 4, as in our example, both work.)
+# every d. At d = 4, as in our example, it works with and without the division.)
 #
 # </details>
 #
@@ -405,8 +406,8 @@ Picture(
 # of its own. The word also means something else: a small output layer for a task, as in "classification head".)
 # Return the outputs `[B, H, T, d]` and the weights `[B, H, T, T]`.
 #
-# Call the softmax that you are given, once, on all scores: `softmax(scores, dim=-1)`. It is torch's own where nobody
-# hands in another one. In exercise 3.4 you write one that knows a mask. Don't use torch's
+# The softmax is an argument: call `softmax(scores, dim=-1)`, once. (In exercise 3.4 you write one that knows a mask.)
+# Don't use torch's
 # `scaled_dot_product_attention` or the package's `attend`: they are the whole answer. To swap the last two axes, write
 # `x.transpose(-2, -1)`: `.T` is for tables with two axes.
 
@@ -520,8 +521,7 @@ for name, s in (("keys … lamp ", x), ("key  … lamps", other)):
 #
 # One head returns one mixture of the two nouns; two heads keep them apart. That is why BERT uses **multi-head
 # attention**: H heads side by side, each with its own projections, to d = D / H entries, and the outputs of all heads
-# are concatenated. BERT-Base has 12 heads: 768 = 12 × 64. (In the BERT paper H is the hidden size, our D, and A is the
-# number of heads, our H.)
+# are concatenated. BERT-Base has 12 heads: 768 = 12 × 64.
 #
 # <details><summary>Are more heads always better?</summary>
 #
@@ -796,8 +796,7 @@ print("largest weight on padding:", weights[1, ..., 4:].max().item())
 # ## One layer learns the grammar
 #
 # We go back to the keys and the lamp, and change one thing: [MASK] no longer gets the mean of all vectors, but its
-# own output of one layer of self-attention. A single head is enough. The training steps and the data are the same as
-# before.
+# own output of one layer of self-attention. A single head is enough.
 
 
 # %%
@@ -826,7 +825,7 @@ print(f"self-attention:         {accuracy(model(test_ids)):6.1%} of the hard sen
 # %% [markdown]
 # From 50 % to 100 %, on pairs of nouns that it never saw in one sentence (*key* and *lamp* are such a pair). But this
 # is one run, and the result depends on the random initialization: with `torch.manual_seed(4)` fewer answers are
-# right. (If you try it, set it back to 5 afterwards.)
+# right.
 #
 # What does [MASK] attend to? The next cell prints its largest attention weight in four sentences. The cell after it
 # draws the whole head for the first sentence as a heat map: one row for each token that attends, one column for
@@ -866,7 +865,7 @@ head_view((model.weights,), text)
 # that do it.
 #
 # The next cell trains such a head before your eyes, 150 steps in the page. Guess first: with other numbers at the
-# start, will it always learn to listen to the subject? Try a few.
+# start, will it always learn to listen to the subject?
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 subjects = ["the keys near the old lamp", "the old lamp near the keys"]
@@ -904,7 +903,7 @@ explorable("live_head", nouns=NOUNS, prepositions=PREPOSITIONS, seed=4, texts=su
 #
 # The next cell computes this share, and the memory for the attention weights of one text in all 12 layers. It also
 # measures the CPU time of attention, for the formula written out and for the fused kernel, which works in blocks and
-# never stores all the weights. Your times will differ.
+# never stores all the weights.
 
 # %% tags=["guess", "nbval-ignore-output"]
 import time
@@ -1079,7 +1078,7 @@ quiz(3)
 # %% [markdown]
 # ## Interview questions
 #
-# Real interviews ask these. The answers use words of later chapters: leave them for now if you like, and come back
+# Real interviews ask these. Some answers use words of later chapters: leave those questions for now, and come back
 # after [08 · Pre-training](08_pre_training.ipynb).
 #
 # <!-- attention-01 -->

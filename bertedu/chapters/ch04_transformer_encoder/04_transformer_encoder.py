@@ -91,7 +91,7 @@ tokens = torch.randn(B, T, D)  # eight random tokens
 def initialize_like_base(module):
     for part in module.modules():
         if isinstance(part, nn.Linear):
-            std = 0.02 * math.sqrt(768 / D)  # 0.02 in BERT-Base; sums of fewer products are smaller
+            std = 0.02 * math.sqrt(768 / D)  # BERT-Base: 0.02; more for shorter vectors
             nn.init.normal_(part.weight, std=std)
             nn.init.zeros_(part.bias)
     return module
@@ -117,8 +117,8 @@ for depth, attention in enumerate(attentions, start=1):
 #
 # After two layers, eight unrelated tokens have become practically the same vector. After twelve, that vector
 # is almost zero. Each token leaves attention as a **weighted mean** of values. With small initial weights all scores are
-# near 0, so the attention weights are nearly equal, and all tokens get nearly the same mean. And unrelated vectors partly
-# cancel in a mean: what is left shrinks in every layer.
+# near 0, so the attention weights are nearly equal, and all tokens get nearly the same mean. In the first layer unrelated
+# vectors also partly cancel in the mean, and in every layer the small weights of value and output shrink what is left.
 #
 # </details>
 #
@@ -159,9 +159,9 @@ for name, keep in (("without residual", 0), ("with residual", 1)):
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# ![Five of ten boxes that multiply by 0.1: what arrives is 1e-10. Five of ten boxes that multiply by 1.1: what arrives is 2.6.](pictures/04_residual.svg)
-#
 # ![Cosines of all pairs of eight tokens where attention is added to x: even after twelve layers only the diagonal is 1, and the other pairs are pale.](pictures/04_kept.svg)
+#
+# ![Five of ten boxes that multiply by 0.1: what arrives is 1e-10. Five of ten boxes that multiply by 1.1: what arrives is 2.6.](pictures/04_residual.svg)
 #
 # With the residual connection the tokens stay different, and the entries keep their size. Without it the gradient
 # **vanishes**. With it the derivative of each layer is $1 + 0.1$. Of two layers it is $(1 + 0.1)(1 + 0.1)$: multiplied
@@ -284,7 +284,7 @@ for arrange in (post_norm, pre_norm):
 #
 # ### Gradients and warm-up (optional)
 #
-# This small change of order has a large effect on training. With post-norm the learning rate must rise from 0 in the
+# Whether the norm comes first or last has a large effect on training. With post-norm the learning rate must rise from 0 in the
 # first steps, in a **warm-up**. First we measure the gradient that each layer's weights
 # get in the very first step. We stack `depth` layers of attention and feed-forward network in both ways, with the
 # same initial weights. (The `feed_forward` is the package's. You build it in a moment.)
@@ -389,8 +389,8 @@ for arrange, warmup, expected, within in variants:
 # steps have probably thrown it off course. With warm-up the same stack can learn. Pre-norm learns without any warm-up.
 #
 # Two seeds are few; to try others, change `(0, 1)` (the cell stops if a loss is outside its tolerance). And even with
-# warm-up, one of our two runs learned only a part of the task (on other machines it learned nothing): a learning rate
-# this high stays risky. Why post-norm needs warm-up is debated. Xiong et al. blame the large first gradients. Liu et al.
+# warm-up, one of our two runs learned nothing (on other machines it learned a part of the task): a learning rate this
+# high stays risky. Why post-norm needs warm-up is debated. Xiong et al. blame the large first gradients. Liu et al.
 # (2020) disagree: in post-norm, they find, small changes of the weights change the output too much.
 #
 # BERT, a post-norm model, is trained with warm-up: the learning rate rises from zero during the first 10,000 steps
@@ -795,8 +795,8 @@ explorable("stack", tokens=T, size=D, heads=H, layers=L, deviation=0.07, seed=3)
 #
 # Without residual connections the mean cosine is 1.00 after two layers: LayerNorm keeps the size of the vectors, not
 # what makes them different. Without LayerNorm the tokens stay different, and the numbers grow, to three times their
-# size in twelve layers. With weights of 0.2 instead of 0.07 they reach 10¹². So each part does one thing, and BERT
-# needs both.
+# size in twelve layers. With a standard deviation of 20 % instead of 7 % they reach 10¹². So each part does one thing,
+# and BERT needs both.
 #
 # </details>
 #
@@ -1030,7 +1030,7 @@ quiz(4)
 # %% [markdown]
 # ## Interview questions
 #
-# Real interviews ask these. The answers use words of later chapters: leave them for now if you like, and come back
+# Real interviews ask these. Some answers use words of later chapters: leave those questions for now, and come back
 # after [08 · Pre-training](08_pre_training.ipynb).
 #
 # <!-- encoder-02 -->

@@ -233,5 +233,5 @@ def who_sees_whom() -> Figure:
     words = ["the", "bank", "of", "the", "river"]
     for x, name, table in ((90, "encoder", torch.ones(5, 5)), (440, "decoder: causal mask", torch.ones(5, 5).tril())):
         sheet.words(x, 86, name, bold=True)
-        sheet.grid(x, 128, table, rows=words if x < 100 else (), columns=words, numbers=False, largest=1.5, cell=50)
+        sheet.grid(x, 128, table, rows=words if x < 100 else (), columns=words, numbers=False, largest=1.5, cell=54)
     return sheet.figure()

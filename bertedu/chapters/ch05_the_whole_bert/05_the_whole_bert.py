@@ -97,8 +97,8 @@ for name in ["embeddings.word_embeddings.weight", query, "pooler.dense.bias"]:
 # %% [markdown]
 # You have the embeddings and the encoder. The next cell builds them in this size and loads the file.
 #
-# A module's **state dict** is such a dictionary, and `load_state_dict` fills a module from one. It is **strict** by
-# default: it raises an error if a name does not match. Somebody on a forum
+# A module's **state dict** is a dictionary from name to tensor, like the one that we read, and `load_state_dict` fills a
+# module from one. It is **strict** by default: it raises an error if a name does not match. Somebody on a forum
 # recommends `strict=False`, because "then the error goes away". Guess: how many of our tensors will get their
 # numbers?
 
@@ -113,7 +113,7 @@ config = BertConfig.load(folder)
 parts = nn.ModuleDict({"embeddings": BertEmbeddings(config), "encoder": Encoder(config)})
 result = parts.load_state_dict(tensors, strict=False)
 print(f"we have {len(parts.state_dict())} tensors, the file has {len(tensors)}")
-print(f"ours that got none of them: {len(result.missing_keys)}")
+print(f"ours without a match: {len(result.missing_keys)}")
 print(f"theirs without a match: {len(result.unexpected_keys)}")
 
 # %% [markdown]
@@ -186,7 +186,7 @@ check("5.1", parameters)
 # its vector is free to represent the text.
 #
 # Take a pencil: three tokens have the vectors (1, −2), (9, 9) and (7, −7), `[CLS]` first. The rows of the weight are
-# (0.5, 0) and (1, 0.5), the bias is (0, 1). What goes into tanh?
+# (0.5, 0) and (1, 0.5), the bias is (0, 1). What goes into tanh, and what comes out?
 
 # %%
 dense = nn.Linear(2, 2)
@@ -194,8 +194,9 @@ with torch.no_grad():
     dense.weight.copy_(torch.tensor([[0.5, 0.0], [1.0, 0.5]]))
     dense.bias.copy_(torch.tensor([0.0, 1.0]))
 three_tokens = torch.tensor([[[1.0, -2.0], [9.0, 9.0], [7.0, -7.0]]])  # [B, T, D]
-by_hand = torch.tanh(dense(three_tokens[:, 0]))  # [B, D]
-print([f"{value:.2f}" for value in by_hand[0]])
+linear = dense(three_tokens[:, 0])  # [B, D]
+print("before tanh", [f"{value:.2f}" for value in linear[0]])
+print("after tanh ", [f"{value:.2f}" for value in linear[0].tanh()])
 
 
 # %% [markdown]
@@ -215,10 +216,10 @@ class MyPooler(nn.Module):
 
 
 # %% [markdown]
-# Why tanh? The paper doesn't mention it; it is in Google's code, and keeps each number between −1 and 1.
+# The paper doesn't mention the tanh; it stands in Google's code, without a reason.
 #
 # Who trains the pooler? In pre-training, only **next sentence prediction** (NSP, chapter 07) reads its output. So
-# before fine-tuning, the pooled vector is a poor **sentence vector**: where two sentences mean the same, it hardly tells.
+# before fine-tuning, the pooled vector is a poor **sentence vector**: it hardly tells whether two sentences mean the same.
 # Reimers and Gurevych (2019, table 1) found even the mean of GloVe's word vectors better at that than the vector of
 # `[CLS]`. Fine-tuning trains the pooler for your task; chapter 13 measures both.
 #
@@ -981,7 +982,7 @@ check("5.4", first_difference)
 #
 # Write `as_torch(name, tensor)`. It gets one entry of Google's file, under Google's name, and returns the tensor in
 # the orientation that PyTorch needs. It should be right for every weight of every BERT, and not only for these sizes;
-# also for the heads, such as `cls/predictions/transform/dense/kernel` and `cls/seq_relationship/output_weights`.
+# also for those of the heads, such as `cls/predictions/transform/dense/kernel` and `cls/seq_relationship/output_weights`.
 
 
 # %% tags=["exercise"]
@@ -1063,7 +1064,7 @@ quiz(5)
 # %% [markdown]
 # ## Interview questions
 #
-# Real interviews ask these. The answers use words of later chapters: leave them for now if you like, and come back
+# Real interviews ask these. Some answers use words of later chapters: leave those questions for now, and come back
 # after [08 · Pre-training](08_pre_training.ipynb).
 #
 # <!-- arithmetic-01 -->
@@ -1103,8 +1104,8 @@ quiz(5)
 #
 # 1.75 GB for weights, gradients and Adam's averages, whatever the batch is. The rest are activations kept for the
 # backward pass: about 34·B·T·D bytes in 16 bits and 5·H·B·T² more for each layer with explicit attention, here some
-# 11 GB, and twice that in float32. First a fused kernel, bf16, shorter texts, then smaller batches with accumulation,
-# then activations computed twice instead of kept.
+# 11 GB, and nearly twice that in float32. First a fused kernel, bf16, shorter texts, then smaller batches with
+# accumulation, then activations computed twice instead of kept.
 #
 # </details>
 #

@@ -172,7 +172,7 @@ def hook() -> Figure:
 
 def their_names() -> Figure:
     """The parts of a layer with the names that transformers gives them."""
-    sheet = Sheet(350, "What does transformers call the parts of a layer?")
+    sheet = Sheet(376, "What does transformers call the parts of a layer?", "Bold: names that are easily mixed up")
     rows = (
         ("query, key, value", "attention.self", False),
         ("output projection", "attention.output.dense", True),
@@ -183,13 +183,14 @@ def their_names() -> Figure:
     )
     boxes = []
     for i, (part, name, twice) in enumerate(rows):
-        boxes.append(sheet.box(40, 56 + 48 * i, 180, 34, part))
-        sheet.words(330, boxes[-1].centre[1], name, mono=True, bold=twice)
+        boxes.append(sheet.box(20, 82 + 48 * i, 180, 34, part))
+        sheet.words(400, boxes[-1].centre[1], name, mono=True, bold=twice)
     for one, following in pairwise(boxes):
         sheet.arrow((one.centre[0], one.bottom - 4), (one.centre[0], following.y + 4))
-    for start, end in ((0, 2), (3, 5)):
-        sheet.line((236, boxes[start].y + 4), (246, boxes[start].y + 4), (246, boxes[end].bottom - 4),
-                   (236, boxes[end].bottom - 4))  # fmt: skip
+    for start, end, name in ((0, 2, "attention"), (3, 5, "feed-forward")):
+        top, bottom = boxes[start].y + 4, boxes[end].bottom - 4
+        sheet.line((216, top), (226, top), (226, bottom), (216, bottom))
+        sheet.words(236, (top + bottom) / 2, name, faint=True)
     return sheet.figure()
 
 

@@ -82,6 +82,7 @@ def twelve(bert: Any, count: Count) -> Figure:
     sheet.grid(20, 252, layer.feed_forward.expand.weight.detach().T, "expand", numbers=False, cell=cell, row=cell)
     sheet.words(20, 340 - 4, f"feed-forward: 8 · D², with biases {count(layer.feed_forward)}", bold=True)
     sheet.grid(400, 110, layer.feed_forward.shrink.weight.detach().T, "shrink", numbers=False, cell=cell, row=cell - 4)
+    sheet.line((14, 224), (374, 224), (374, 84), dashed=True)
     return sheet.figure()
 
 

@@ -1,8 +1,8 @@
 """How long a reader needs for a notebook: counted, not wished.
 
 Words at 130 a minute, a line of visible code 6 seconds, a picture and a guess 20 seconds each, and the minutes that
-exercises state. Of folded boxes only those count that say what a guess showed: everybody unfolds them. Waiting for cells
-comes on top.
+exercises state. Of folded boxes only those count that say what a guess showed: everybody unfolds them. Waiting for
+cells comes on top.
 """
 
 import re

@@ -23,7 +23,8 @@ def longest_match_first(case: Case) -> None:
     whole = case.call("able", vocab, tried='"able", which is a token itself')
     case.is_a("the result", whole, list | tuple, "a list of strings")
     at_the_end = (
-        "The longest piece can be the whole word. Does your search try the end of the word, and does it stop there?"
+        "The longest piece can be the whole word. Does your search try the end of the word, and does it stop there, "
+        'with nothing left over (not even "##")?'
     )
     case.equal(
         "the result", whole, ["able"], at_the_end, mistakes=[(["##able"], 'The first piece of a word has no "##".')]

@@ -113,8 +113,11 @@ def _explain_truncation(case: Case, ids: list, first: list, second: list, length
         ),
         (fronts, "You removed ids from the beginning of a text. Remove them from its end."),
     ]
-    if ids.count(3) == 1 and not set(ids) & set(second):
-        empty = "The second [SEP] is missing. Nothing is left of the second text, but there is one: only None means none."
+    if pair_kept == 0 and ids.count(3) == 1 and not set(ids) & set(second):
+        empty = (
+            "The second [SEP] is missing. Nothing is left of the second text, but there is one: only None means that "
+            "there is none."
+        )
         mistakes.append((ids, empty))
     if 0 in ids:
         mistakes.append((ids, "The sequence ends in padding, so you removed more ids than necessary."))

@@ -26,6 +26,10 @@ def way_back(case: Case) -> None:
                 [3.375, 0.125],
                 "Both numbers are right, but in the other order: without residual connections comes first.",
             ),
+            (
+                [1.5, 3.375],
+                "3.375 is right. Without residual connections the derivatives are multiplied as well; you added them.",
+            ),
             ([1.5, 4.5], "You added the derivatives of the three layers. The chain rule multiplies them."),
             ([0.5, 1.5], "This is the derivative of one layer. There are three in a row."),
             ([0.125, 1.125], "Your 1.125 has one residual connection around all three layers. Each layer has its own."),

@@ -40,7 +40,7 @@ def suspects(config: BertConfig) -> list[tuple[int, str]]:
         "all LayerNorms": norms,
         "attention's output projection": L * projection,
         "one of the two LayerNorms in each layer": L * 2 * D,
-        "half of every LayerNorm (it has a scale and a shift)": norms // 2,
+        "half of every LayerNorm (it has a weight and a bias)": norms // 2,
         "all layers but one": layers - layers // L,
         **part,
     }
