@@ -11,7 +11,7 @@ ANSWERS = {
             (["##ax", 1.0], "the beginning of a word has no ##"),
             (["axe", 1.0], "joins two pieces"),
             (["a ##x", 1.0], "the right pair"),
-            (["zz", 1.0], "pair of neighbours"),
+            (["zz", 1.0], "two single characters"),
             (["##er", 0.025], "11 / (40 · 11) = 0.025"),
             (["ne", 0.025], "15 / (15 · 40) = 0.025"),
             (["st", 0.1], "so its new piece is written ##st"),
