@@ -220,7 +220,7 @@ def test_the_front_page_and_the_readme_say_the_counted_hours():
     optional = round(sum(one.sittings.optional for one in CHAPTERS) / 60)
     first = text_of(REPOSITORY / "bertedu" / "chapters" / "ch00_start_here" / "00_start_here.py").replace("\n# ", " ")
     for chapter in ("05", "08", "10"):
-        assert f"**After {chapter}** ({until[chapter]} hours)" in first
+        assert f"**After {chapter}** (about {until[chapter]} hours)" in first
     assert f"That makes {until['25']} hours for all, and {optional} more for what" in first
 
 

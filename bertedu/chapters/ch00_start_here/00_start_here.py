@@ -662,9 +662,9 @@ print(f"training would run on: {device}, in {choose_precision('auto', device)}")
 # A chapter has one to three sittings, most of them of 40 to 60 minutes. That makes 46 hours for all, and 8 more for what
 # is optional. You don't have to wait so long for something that works:
 #
-# - **After 05** (10 hours) you have a whole BERT that you wrote yourself. It opens published checkpoints.
-# - **After 08** (16 hours) you have a BERT that you trained on plain text.
-# - **After 10** (19 hours) you have a BERT that classifies texts, and you know when it is worth it.
+# - **After 05** (about 10 hours) you have a whole BERT that you wrote yourself. It opens published checkpoints.
+# - **After 08** (about 16 hours) you have a BERT that you trained on plain text.
+# - **After 10** (about 19 hours) you have a BERT that classifies texts, and you know when it is worth it.
 #
 # ## Which way is yours?
 #

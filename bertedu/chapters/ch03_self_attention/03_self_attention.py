@@ -356,7 +356,7 @@ from bertedu.visualization.picture import BLUE, ORANGE, Picture, new_figure, qui
 
 def slope(scores):  # [N, T] -> mean norm of the derivative of the weights by the scores
     p = scores.softmax(dim=-1)
-    derivative = p.diag_embed() - p[:, :, None] * p[:, None, :]  # [N, T, T]: p_i (i = j) − p_i p_j
+    derivative = p.diag_embed() - p[:, :, None] * p[:, None, :]  # [N, T, T]: p_i(i=j) − p_i p_j
     return derivative.norm(dim=(1, 2)).mean().item()
 
 
