@@ -164,6 +164,18 @@ def one_text_of_the_second_type(first, second, max_length):
     return ids, types if second else mask, mask
 
 
+def emptied_is_none(first, second, max_length):
+    first, second = list(first), None if second is None else list(second)
+    while second is not None and len(first) + len(second) + 3 > max_length:
+        (first if len(first) > len(second) else second).pop()
+    kept = second or []
+    first = first[: max_length - 2]
+    ids = [2, *first, 3, *kept, *([3] if kept else [])]
+    types = [0] * (len(first) + 2) + [1] * (len(ids) - len(first) - 2)
+    padding = [0] * (max_length - len(ids))
+    return ids + padding, types + padding, [1] * len(ids) + padding
+
+
 ANSWERS = {
     "1.4": {
         "accepted": [by_popping, by_counting, first_pays, as_transformers_does],
@@ -181,6 +193,7 @@ ANSWERS = {
             (padding_is_attended, "what hides the padding"),
             (without_padding, "Pad with [PAD] at the end"),
             (only_ids, "3 are asked for"),
+            (emptied_is_none, "The second [SEP] is missing"),
             (loses_the_beginning, "from the beginning of a text"),
             (pairs_only, "`second` is None where there is one text only"),
             (none_as_an_empty_text, "One text has one [SEP]"),

@@ -53,6 +53,14 @@ def a_number(logits, answers):
     return torch.tensor(cross_entropy(logits, answers).item())
 
 
+def rows_of_texts(logits, answers):
+    return -logits.softmax(dim=-1)[answers].log().mean()
+
+
+def all_right_words(logits, answers):
+    return -logits.softmax(dim=-1)[:, answers].log().mean()
+
+
 ANSWERS = {
     "1b.5": {
         "accepted": [of_logits, by_hand, in_two_parts],
@@ -65,6 +73,8 @@ ANSWERS = {
             (positive_logarithm, "The sign is wrong"),
             (mean_first, "mean probability first"),
             (swapped, "logits first, and then the answers"),
+            (rows_of_texts, "a row is a text"),
+            (all_right_words, "all right words for each text"),
             (a_number, "cut off from its inputs"),
         ],
     }

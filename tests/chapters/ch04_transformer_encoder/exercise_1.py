@@ -5,6 +5,7 @@ ANSWERS = {
         "accepted": [[0.125, 3.375], (1 / 8, 27 / 8)],
         "wrong": [
             ([3.375, 0.125], "in the other order"),
+            ([1.5, 3.375], "3.375 is right"),
             ([1.5, 4.5], "chain rule multiplies"),
             ([0.5, 1.5], "derivative of one layer"),
             ([0.125, 1.125], "around all three layers"),
