@@ -582,12 +582,15 @@ print(*(f"{name:16} {' '.join(tokens)}" for name, tokens in merges.items()), sep
 # The first cell learns, the second prints, and the third draws tokens per word for vocabularies of 200 to 600 tokens.
 
 # %%
+from tqdm.auto import tqdm
+
 from bertedu.tokenization import BertTokenizer
 
 learned = {m: BertTokenizer.train(train, 600, method=m).tokens for m in criteria if m != "gain"}
 word_counts = Counter(word for sentence in train for word in Normalization().words(sentence))
 start = [*SPECIAL_TOKENS, *sorted({p for word in word_counts for p in characters_of(word)})]
-merged = [token for token, _ in learn(word_counts, 600 - len(start), gain)]
+steps = 600 - len(start)
+merged = [token for token, _ in tqdm(learn(word_counts, steps, gain), total=steps)]
 learned["gain"] = list(dict.fromkeys([*start, *merged]))
 
 

@@ -29,12 +29,11 @@ def units(tokenizer: Any, known: set[str]) -> Figure:
         "characters": list(word),
         "pieces": tokenizer.tokenize(word),
     }
-    notes = "all is lost", "many, and each means little", "few, with some meaning"
+    notes = "all is lost", "many, with little meaning", "few, with some meaning"
     for y, (name, tokens), note in zip((60, 124, 188), rows.items(), notes, strict=True):
         sheet.words(124, y + 17, name, align="right", bold=True)
         last = sheet.chips(138, y, tokens, {0: "chosen"} if tokens == ["[UNK]"] else {})[-1]
-        if name != "characters":
-            sheet.words(last.right + 14, y + 17, note, faint=True)
+        sheet.words(last.right + 14, y + 17, note, faint=True)
     return sheet.figure()
 
 

@@ -642,6 +642,9 @@ Picture(
 # does far better, and one run each is not enough to rank the two. Vaswani et al. report "nearly identical results" for
 # translation (section 3.5).
 #
+# In the corners of the right square, more than 20 positions apart, the cosine comes back to about 0. The rows turn with
+# the position, a little like the hand of a clock: past the opposite direction they come round again.
+#
 # </details>
 #
 # The figure shows *what* was learned. For the sinusoids (left) the cosine depends only on the distance, by

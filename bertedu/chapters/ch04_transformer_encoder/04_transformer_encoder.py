@@ -357,15 +357,17 @@ Picture(
 # The next cell trains three variants for 100 steps, each with two random seeds, because one run could be luck. That
 # takes about half a minute.
 
-
 # %%
+from tqdm.auto import tqdm
+
+
 def loss_after_training(arrange, warmup, seed):
     torch.manual_seed(seed)
     letters, positions, output = nn.Embedding(10, D), nn.Embedding(T, D), nn.Linear(D, 10)
     layers = initialize_like_base(nn.ModuleList(EncoderLayer(config) for _ in range(L)))
     model = nn.ModuleList([letters, positions, output, layers])
     optimizer = torch.optim.Adam(model.parameters())
-    for step in range(1, 101):
+    for step in tqdm(range(1, 101), f"{arrange.__name__}, warm-up {warmup}", leave=False):
         optimizer.param_groups[0]["lr"] = 0.005 * min(1, step / max(1, warmup))
         ids = torch.randint(0, 10, (32, T))  # [B, T]
         x = run_stack(arrange, layers, letters(ids) + positions.weight)  # [B, T, D]
@@ -389,8 +391,8 @@ for arrange, warmup, expected, within in variants:
 # steps have probably thrown it off course. With warm-up the same stack can learn. Pre-norm learns without any warm-up.
 #
 # Two seeds are few; to try others, change `(0, 1)` (the cell stops if a loss is outside its tolerance). And even with
-# warm-up, one of our two runs learned nothing (on other machines it learned a part of the task): a learning rate this
-# high stays risky. Why post-norm needs warm-up is debated. Xiong et al. blame the large first gradients. Liu et al.
+# warm-up, the second run does not learn the whole task: on some machines it learns a part (a loss near 1), on others
+# nothing (near 2.3). A learning rate this high stays risky. Why post-norm needs warm-up is debated. Xiong et al. blame the large first gradients. Liu et al.
 # (2020) disagree: in post-norm, they find, small changes of the weights change the output too much.
 #
 # BERT, a post-norm model, is trained with warm-up: the learning rate rises from zero during the first 10,000 steps

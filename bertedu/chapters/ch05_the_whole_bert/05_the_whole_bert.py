@@ -1044,7 +1044,7 @@ mine()
 #
 # ## Summary
 #
-# ![The map of BERT-Base with the parameters of each part: embeddings 23.8 million, attention of 12 layers 28.3, feed-forward networks 56.7, pooler 0.6. Together 109.5 million, and you have built every part.](pictures/05_summary.svg)
+# ![The map of BERT-Base with the parameters of each part: embeddings 23.8 million, attention of 12 layers 28.4, feed-forward networks 56.7, each with its LayerNorm, pooler 0.6. Together 109.5 million, and you have built every part.](pictures/05_summary.svg)
 #
 # - A BERT is a config (how large), a class (what is computed) and a checkpoint (named numbers). Matching names and
 #   shapes prove little; equal outputs prove that the numbers have arrived.

@@ -143,16 +143,18 @@ def summary(models: dict[str, Any], count: Count) -> Figure:
     sheet = Sheet(240, f"Where are the {count(models['base']) / 1e6:.1f} million parameters of BERT-Base?")
     boxes = map_of_bert(sheet, 50, {"tokenizer", "embeddings", "attention", "feed-forward", "heads"}, "12")
     base = models["base"]
+    layers = base.encoder.layers
     millions = {
         "tokenizer": 0,
         "embeddings": count(base.embeddings),
-        "attention": sum(count(one.attention) for one in base.encoder.layers),
-        "feed-forward": sum(count(one.feed_forward) for one in base.encoder.layers),
+        "attention": sum(count(one.attention) + count(one.attention_norm) for one in layers),
+        "feed-forward": sum(count(one.feed_forward) + count(one.feed_forward_norm) for one in layers),
         "heads": count(base.pooler),
     }
     for part, number in millions.items():
         sheet.words(
             boxes[part].centre[0], 184, f"{number / 1e6:.1f} M" if number else "none", align="center", bold=True
         )
+    sheet.words(463, 214, "each with its LayerNorm", align="center", faint=True)
     sheet.words(706, 214, "pooler", align="right", faint=True)
     return sheet.figure()

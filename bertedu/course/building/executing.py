@@ -27,6 +27,7 @@ ENVIRONMENT = {
     "TRANSFORMERS_VERBOSITY": "error",
     "TOKENIZERS_PARALLELISM": "false",
     "BERTEDU_PROGRESS": "off",
+    "TQDM_DELAY": "100000",  # seconds before a progress bar shows: none is stored
 }
 
 

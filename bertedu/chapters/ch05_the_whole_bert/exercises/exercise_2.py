@@ -73,7 +73,8 @@ def suspects(config: BertConfig) -> list[tuple[int, str]]:
     return found + [
         (
             whole - one - two,
-            f"{one + two} parameters are missing, as many as in two parts: first, {names[one]}; second, {names[two]}.",
+            f"{one + two} parameters are missing, as many as in two parts together: {one} ({names[one]}) and {two} "
+            f"({names[two]}).",
         )
         for one, two in combinations(names, 2)
     ]
