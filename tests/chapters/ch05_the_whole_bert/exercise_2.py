@@ -108,7 +108,7 @@ ANSWERS = {
             (one_layer, "all layers but one"),
             (times_heads, "by the number of heads"),
             (four_times, "has a field of its own"),
-            (no_norms_no_pooler, "the pooler; second, all LayerNorms"),
+            (no_norms_no_pooler, "(the pooler) and 360 (all LayerNorms)"),
             (from_memory, "No single part"),
             (half_norms, "half of every LayerNorm"),
             (a_pooler_per_layer, "a pooler in each layer"),
