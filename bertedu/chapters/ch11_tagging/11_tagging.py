@@ -464,8 +464,8 @@ for row in most_telling(task.explain(validation, task.predictions(tagger, valida
 #
 # Read the six errors above. Is a part of a name left out? Has a name the wrong type? Is it missed completely?
 #
-# **Here the first sitting ends.** You have a tagger, and you can count what it gets right. The second sitting chooses the
-# tags of a sentence together.
+# **Here the first sitting ends.** You have a tagger, and you can count what it gets right. The second sitting chooses
+# the tags of a sentence together.
 #
 # ## Tags that contradict each other
 #
@@ -848,7 +848,7 @@ for tag, sentence in sorted(examples.items()):
 speech_tags = tags_of(speech_train + speech)
 speech_task = TaggingTask(speech_train, speech, tokenizer, settings, speech_tags)
 new_head = new_tagger(BertForTokenClassification, speech_tags)
-speech_tagger = learn(new_head, speech_task, epochs=2, learning_rate=3e-4)
+speech_tagger = learn(new_head, speech_task, epochs=2)
 linear_speech = linear_model(speech_train, capitals=False)
 
 # %%
@@ -867,7 +867,7 @@ answers["BERT"] = speech_task.predict(speech_tagger, speech)
 
 # %%
 expected = {"dictionary": (0.83, 0.64, 0.23), "neighboring words": (0.87, 0.80, 0.64)}
-expected["BERT"] = (0.94, 0.98, 0.76)
+expected["BERT"] = (0.95, 0.94, 0.80)
 for name, found in answers.items():
     right = {"all words": [], "several tags": [], "new words": []}
     for row, choice in zip(speech, found):
@@ -878,21 +878,21 @@ for name, found in answers.items():
                 right["several tags" if known else "new words"].append(gold_tag == tag)
     print(f"{name:17}", end="")
     for (group, yes), value in zip(right.items(), expected[name]):
-        print(f"   {group} {about(value, sum(yes) / len(yes), within=0.05):.0%}", end="")
+        print(f"   {group} {about(value, sum(yes) / len(yes), within=0.08):.0%}", end="")
     print()
 
 # %% [markdown]
-# BERT gives *light* the right tag in all three sentences. On words with several tags it is nearly always right, 98 %
-# against 80 % for the linear model.
+# BERT gives *light* the right tag in all three sentences. On words with several tags it is right in 94 %, the linear
+# model in 80 %.
 #
 # <details><summary>How far to trust these columns</summary>
 #
-# Two causes are possible for the 98 %, and this table can't separate them: BERT reads the whole sentence, not only
-# two neighbors on each side, and it brings what it learned in pre-training. (With capitals the linear model is
-# worse: 85 %, 74 % and 64 %. And the column has 233 words, but only 34 different ones; *will* alone is 47 of them.)
-# The 270 new words are only forty *different* ones, because these sentences come from templates: in our run, five
-# words (*If*, *Without*, *but*, *reads* and *tidy*) made 64 of BERT's 66 errors there. Always ask how many
-# different cases a score is made of.
+# Another seed moves these figures by a few points. Two causes are possible for the 94 %, and this table can't separate
+# them: BERT reads the whole sentence, not only two neighbors on each side, and it brings what it learned in
+# pre-training. (With capitals the linear model is worse: 85 %, 74 % and 64 %. And the column has 233 words, but only 34
+# different ones; *will* alone is 47 of them.) The 270 new words are only forty *different* ones, because these
+# sentences come from templates: in our run, four words (*If*, *Without*, *reads* and *tidy*) made 49 of BERT's 52
+# errors there. Always ask how many different cases a score is made of.
 #
 # </details>
 #
@@ -923,7 +923,7 @@ for row in speech[7:11]:
     print(" ".join(row.words), " | ".join(" ".join(words) for words in phrases), sep="   →   ")
 
 # %% [markdown]
-# Now the rule reads *predicted* parts of speech. The dictionary had 83 % of the words right, BERT 94 %. Guess
+# Now the rule reads *predicted* parts of speech. The dictionary had 83 % of the words right, BERT 95 %. Guess
 # their F1 over whole phrases.
 
 # %% tags=["guess"]
@@ -935,8 +935,8 @@ for name, found in answers.items():
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# One wrong word can cost a whole phrase, so the dictionary falls to 0.62, and the linear model from 87 % of the words to
-# 0.80. BERT stays at 0.95: most of its errors are outside of noun phrases, such as a conjunction taken for a
+# One wrong word can cost a whole phrase, so the dictionary falls to 0.62, and the linear model from 87 % of the words
+# to 0.80. BERT stays at 0.95: many of its errors are outside of noun phrases, such as a conjunction taken for a
 # preposition, and the rule doesn't see them. The gold phrases are made by the same rule; phrases labeled by people
 # would be the real test.
 #
@@ -1143,8 +1143,8 @@ show_names(find)
 
 # %% [markdown]
 # The same lines open a published tagger. With the internet, the next cell fetches BERT-Base, fine-tuned on CoNLL-2003
-# (430 MB, once, about a minute at 60 Mbit/s), and asks it the same. Without, it says so. On that set's test, whose texts
-# are news from 1996, Devlin et al. (2019, table 7) report an F1 of 92.4 for BERT-Base.
+# (430 MB, once, about a minute at 60 Mbit/s), and asks it the same. Without, it says so. On that set's test, whose
+# texts are news from 1996, Devlin et al. (2019, table 7) report an F1 of 92.4 for BERT-Base.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.course.published import published
@@ -1157,8 +1157,8 @@ if published_folder:
 # <details><summary>Its entities, and the same without `pipeline`</summary>
 #
 # Its entities are PER, ORG, LOC and MISC: products are MISC there, and it knows no dates. Without `pipeline` it is
-# `AutoTokenizer.from_pretrained(folder)` and `AutoModelForTokenClassification.from_pretrained(folder)`, and the names of
-# the tags are in `model.config.id2label`.
+# `AutoTokenizer.from_pretrained(folder)` and `AutoModelForTokenClassification.from_pretrained(folder)`, and the names
+# of the tags are in `model.config.id2label`.
 #
 # </details>
 #

@@ -115,6 +115,11 @@ def on_a_grid(probabilities, right):
     return max(grid, key=lambda threshold: f1(probabilities, right, threshold))
 
 
+def on_a_grid_of_hundredths(probabilities, right):
+    grid = [number / 100 for number in range(101)]
+    return max(grid, key=lambda threshold: (f1(probabilities, right, threshold), threshold))
+
+
 ANSWERS = {
     "10.4": {
         "accepted": [by_trying, by_sorting, by_pairs],
@@ -136,6 +141,7 @@ ANSWERS = {
             (counts_true_negatives, "F1 at 0.9 is 2 · 1 / (1 + 2) = 0.67. F1 at 0.7 is 2 · 2 / (2 + 2) = 1.00"),
             (truths_left_behind, "leave the truths in their order"),
             (on_a_grid, "none of the probabilities"),
+            (on_a_grid_of_hundredths, "none of the probabilities"),
         ],
     }
 }

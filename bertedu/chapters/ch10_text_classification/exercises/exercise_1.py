@@ -29,3 +29,4 @@ def first_loss(case: Case) -> None:
         ],
         tolerance=0.011,
     )
+    case.close_with("A real head's logits aren't quite 0, so expect a little more in the first batch.")

@@ -10,6 +10,7 @@ ROWS: list[tuple[list[float], list[int], str]] = [
     ([0.30, 0.10, 0.25, 0.05], [1, 0, 1, 0], "a rare label that never reaches one half"),
     ([0.2, 0.8, 0.6, 0.5, 0.1], [0, 1, 0, 1, 0], "five texts in mixed order"),
     ([0.9, 0.6, 0.5], [1, 0, 0], "three texts, one of them with the label"),
+    ([0.905, 0.333], [1, 0], "two texts whose probabilities have three decimals"),
     (
         [0.95, 0.7, 0.6, 0.5, 0.4, 0.2],
         [1, 0, 1, 1, 1, 0],
