@@ -19,8 +19,8 @@ def where() -> Figure:
     parts = map_of_bert(sheet, 46, {"heads"})
     masking = sheet.box(70, 200, 150, 50, "mask 15 %", "of the tokens", new=True)
     loss = sheet.box(620, 200, 90, 50, "loss", new=True)
-    sheet.arrow((parts["tokenizer"].centre[0] + 25, 152), (145 - 40, 196))
-    sheet.arrow((190, 196), (parts["embeddings"].centre[0] + 8, 152))
+    between = (parts["tokenizer"].right + parts["embeddings"].x) / 2
+    sheet.arrow((between, 196), (between, parts["tokenizer"].centre[1] + 10))
     sheet.arrow((parts["heads"].centre[0], 152), (parts["heads"].centre[0], 196))
     sheet.arrow(masking, loss, "labels: the original words")
     return sheet.figure()
@@ -41,17 +41,16 @@ def gaps(filled: Mapping[str, tuple[str, float]]) -> Figure:
 
 def sides() -> Figure:
     """Who may attend to whom: from left to right, and with both sides."""
-    sheet = Sheet(
-        350, "To which tokens may each token attend?", "Rows attend to columns, in the same order; filled: allowed."
-    )
+    sheet = Sheet(370, "To which tokens may each token attend?", "Rows attend to columns; filled: allowed.")
     words = ["Lisbon", "is", "the", "capital", "of", "Portugal"]
     everything = torch.ones(6, 6)
     for x, name, table, labels in (
-        (110, "from left to right", everything.tril(), words),
+        (130, "from left to right", everything.tril(), [f"{i} {word}" for i, word in enumerate(words)]),
         (420, "both sides: BERT", everything, ()),
     ):
-        box = sheet.grid(x, 120, table, name, rows=labels, cell=34, row=30, numbers=False)
-        sheet.words(box.centre[0], 322, "asked: each next word" if labels else "asked: hidden words", align="center")
+        numbers = [f"{i}" for i in range(6)]
+        box = sheet.grid(x, 140, table, name, rows=labels, columns=numbers, cell=34, row=30, numbers=False)
+        sheet.words(box.centre[0], 342, "asked: each next word" if labels else "asked: hidden words", align="center")
     return sheet.figure()
 
 
@@ -154,7 +153,7 @@ def passes(tokens: list[str], words: Tensor) -> Figure:
     shown = tokens[1:6]
     drawn = [_first_of(words, seed) for seed in range(60)]
     masks = [mask for mask in drawn if any(mask)][:4]
-    for x, name, dynamic in ((40, "static", False), (380, "dynamic", True)):
+    for x, name, dynamic in ((40, "static, one mask", False), (380, "dynamic", True)):
         sheet.words(x, 88, name, bold=True)
         for i in range(4):
             mask = masks[i if dynamic else 0]
@@ -192,12 +191,12 @@ def whole_words(pieces: list[str], is_word: Tensor, whole_words: Mapping[int, Te
 def independent() -> Figure:
     """What the texts say about two words, and what two masks can say at best."""
     sheet = Sheet(290, "What can two masks say about a pair?")
-    for x, name, table in (
-        (150, "in the texts", [[50, 0], [0, 50]]),
-        (480, "two masks, at best", [[25, 25], [25, 25]]),
+    for x, name, table, told in (
+        (150, "in the texts", [[50, 0], [0, 50]], "% of all texts"),
+        (480, "two masks, at best", [[25, 25], [25, 25]], "% of the probability"),
     ):
         box = sheet.grid(
             x, 130, table, name, rows=["New", "San"], columns=["York", "Francisco"], cell=110, row=48, largest=80
         )
-        sheet.words(box.centre[0], 252, "percent of each pair", align="center", faint=True)
+        sheet.words(box.centre[0], 252, told, align="center", faint=True)
     return sheet.figure()

@@ -8,7 +8,8 @@ ANSWERS = {
             (48, "80 % of what"),
             (8.1, "Count only [MASK]"),
             (0.9, "How many become [MASK]"),
-            (7, "need not be a whole number"),
+            (6.96, "never chosen, but they count"),
+            (7, "what becomes of a chosen token is drawn"),
             (60, "First compute the number of chosen tokens"),
         ],
     }

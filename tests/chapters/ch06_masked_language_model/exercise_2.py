@@ -130,6 +130,12 @@ def one_draw_for_a_column(input_ids, chosen, mask_token_id, vocab_size):
     return torch.where(chosen & (draw >= 0.9), random_ids, seen), input_ids.masked_fill(~chosen, -100)
 
 
+def one_draw_for_everything(input_ids, chosen, mask_token_id, vocab_size):
+    draw, random_ids = torch.rand(1), torch.randint(vocab_size, input_ids.shape)
+    seen = torch.where(chosen & (draw < 0.8), mask_token_id, input_ids)
+    return torch.where(chosen & (draw >= 0.9), random_ids, seen), input_ids.masked_fill(~chosen, -100)
+
+
 def words_only(input_ids, chosen, mask_token_id, vocab_size):
     draw, random_ids = torch.rand(input_ids.shape), torch.randint(5, vocab_size, input_ids.shape)
     seen = torch.where(chosen & (draw < 0.8), mask_token_id, input_ids)
@@ -180,6 +186,7 @@ ANSWERS = {
             (one_draw_for_a_text, "Draw one for each token"),
             (one_draw_for_a_text, "texts all chosen tokens are treated alike"),
             (one_draw_for_a_column, "positions all chosen tokens are treated alike"),
+            (one_draw_for_everything, "gives all of them the same fate"),
             (words_only, "special tokens are left out"),
             (all_random_ids_for_some, "select on both sides"),
             (one_answer_for_a_tensor, "Use & and | with parentheses"),

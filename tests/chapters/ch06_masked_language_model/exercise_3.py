@@ -94,6 +94,14 @@ def asks_minus_100(logits, labels):
     return -logits.log_softmax(-1).gather(2, labels[..., None]).mean()
 
 
+def over_all_words(logits, labels):
+    return -logits[labels != -100].log_softmax(-1).mean()
+
+
+def over_all_words_above_zero(logits, labels):
+    return -logits[labels > 0].log_softmax(-1).mean()
+
+
 def cut_off(logits, labels):
     return picked(logits.detach(), labels)
 
@@ -117,6 +125,8 @@ ANSWERS = {
             (picking_columns, "N times N numbers"),
             (ready_made, "it uses `cross_entropy`"),
             (the_module, "it uses `cross_entropy`"),
+            (over_all_words, "the mean over all V words"),
+            (over_all_words_above_zero, "the label 0 is missing"),
             (cut_off, "cut off from its inputs"),
         ],
     }

@@ -22,7 +22,8 @@ def how_many_masks(case: Case) -> None:
             (48, "That is 80 % of all tokens. Almost no text would be left. 80 % of what?"),
             (8.1, "That is 90 % of the chosen tokens: [MASK] and random tokens together. Count only [MASK]."),
             (0.9, "That is a tenth of the chosen tokens: the random ones. How many become [MASK]?"),
-            (7, "Close. But each token is drawn independently, so the average need not be a whole number."),
+            (6.96, "That is 15 % of 58 tokens. [CLS] and [SEP] are never chosen, but they count: take 15 % of all 60."),
+            (7, "Close. But what becomes of a chosen token is drawn, so the average need not be a whole number."),
         ],
     )
     case.close_with("15 % of 60 are 9, and 80 % of these become [MASK]: 9 · 0.8. The other 1.8 have a label, too.")

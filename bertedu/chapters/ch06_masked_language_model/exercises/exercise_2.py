@@ -92,6 +92,23 @@ def one_draw_for_many(case: Case, masked: Tensor, chosen: Tensor) -> None:
             )
 
 
+def one_draw_for_all(case: Case, seen: Tensor, ids: Tensor, chosen: Tensor) -> None:
+    """A single random number for all tokens, found where the fate of all of them changes from call to call."""
+    masked = share(seen == MASK, chosen)
+    if 0.03 < masked < 0.97:
+        return
+    few, every = torch.full((1, 6), FIRST_WORD), torch.ones(1, 6, dtype=torch.bool)
+    calls = (
+        case.parts(case.protected(case.answer, few.clone(), every, MASK, VOCAB), "seen", "labels") for _ in range(40)
+    )
+    counts = {int((row == MASK).sum()) for row, _ in calls}
+    if 6 in counts and min(counts) < 3:
+        case.fail(
+            "But in each call all chosen tokens are treated alike: all become [MASK], or none does.",
+            "One number for all tokens gives all of them the same fate. Draw one for each token, [B, T].",
+        )
+
+
 def shared_memory(case: Case, seen: Tensor, ids: Tensor) -> None:
     """`labels = input_ids` or `seen = input_ids`: a second name, not a copy."""
     if bool((seen == IGNORED).any()):
@@ -137,6 +154,7 @@ def corrupt(case: Case) -> None:
             "Only chosen tokens may be masked or replaced. Does each of your conditions contain `chosen & …`?",
         )
     check_labels(case, labels, seen, ids, chosen)
+    one_draw_for_all(case, seen, ids, chosen)
     check_shares(case, seen, ids, chosen)
     again, _ = case.call(ids, chosen, MASK, VOCAB, tried="the same texts again")
     if torch.equal(again, seen):

@@ -23,7 +23,10 @@ def wrong_losses(logits: Tensor, labels: Tensor) -> dict[str, Tensor]:
     """What known mistakes give, by the sentence that explains each."""
     asked, positive = labels != IGNORED, labels > 0
     log_p = logits.log_softmax(-1)[asked][torch.arange(int(asked.sum())), labels[asked]]
+    all_words = "You took the mean over all V words. In each row, pick the log-probability of the right word."
     return {
+        all_words: -logits[asked].log_softmax(-1).mean(),
+        f"{all_words} And the label 0 is missing: compare with -100.": -logits[positive].log_softmax(-1).mean(),
         "You left out the label 0. Every id from 0 on is a valid label: compare with -100.": (
             cross_entropy(logits[positive], labels[positive])
         ),
