@@ -118,8 +118,8 @@ explorable("playground", checkpoint="world-tiny", address=asked)
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# It does, with 87 % and 66 %. It hardly minds order or truth. What counts is whether both speak of the same things: with
-# *Gold is a metal.* or *A young cow is called a calf.* it is certain of the opposite.
+# It does. It doesn't mind order (87 %), and truth only a little (66 %, still IsNext). What counts is whether both speak of
+# the same things: with *Gold is a metal.* or *A young cow is called a calf.* it is certain of the opposite.
 #
 # </details>
 #
@@ -202,16 +202,17 @@ check("7.1", sentence)
 #
 # ![A pair of 6 and 4 tokens is shortened to 7, step by step. Each step removes one token from the longer segment, at its front or at its back as the coin says.](pictures/07_truncate.svg)
 #
-# Why not always remove the last one? Then each truncated segment would begin at the beginning of a sentence and most
-# would end in the middle of one. A model could learn such a pattern, and it has nothing to do with meaning. A comment
-# in Google's code gives the same reason: more randomness, less bias.
+# Why not always remove the last one? Then the text that is lost would always be the end of a segment, and the model
+# would rarely read one that begins in the middle of a sentence. A comment in Google's code says: "to add more
+# randomness and avoid biases".
 #
 # ### Exercise 7.2 · Truncate a pair
 # ●●○○ · 12 minutes
 #
 # Write `cut(first, second, max_tokens, rng)`. It gets two lists of tokens, the number of tokens that both may have
 # together, and a `random.Random`. Each call of `rng.random()` gives a number between 0 and 1; use no other source of
-# randomness. Of two equally long segments, shorten either. Return the two lists. Stuck? `hint("7.2")`
+# randomness. Of two equally long segments, shorten either. Return the two lists. Unlike in exercise 6.2, you may change
+# the lists that you get, as Google's code does. Stuck? `hint("7.2")`
 
 
 # %% tags=["exercise"]
@@ -241,9 +242,9 @@ check("7.2", cut)
 # ## The whole procedure
 #
 # Two things are missing. First, the **random segment**: we choose another document, and in it a random sentence where
-# the segment begins, and take as many sentences as the target still needs. Second, one document in ten gets a **short
-# target**, a random number from 2 up. Texts in real tasks are often short, and BERT should know short pairs from its
-# pre-training.
+# the segment begins, and take as many sentences as the target still needs (at least one). Second, one document in ten
+# gets a **short target**, a random number from 2 to the full target. Texts in real tasks are often short, and BERT
+# should know short pairs from its pre-training.
 #
 # The next two cells contain everything: `random_segment`, and `pairs_of`, which makes all pairs of one document
 # (number `own` in the list). For truncation it uses the package's `truncate`. It works like `cut` in our solution of
@@ -356,7 +357,7 @@ print(f"{len(mine):,} pairs here, {len(package):,} in the package, {different} d
 def compare(what, hits, published):
     share = sum(hits) / len(hits)
     standard_error = (published * (1 - published) / len(hits)) ** 0.5
-    print(f"{what:32} {share:6.1%}, published {published:5.1%}", end=", ")
+    print(f"{what:30} {share:5.1%} of {len(hits):7,}, published {published:5.1%}", end=", ")
     print(f"{abs(share - published) / standard_error:4.1f} standard errors apart")
 
 
@@ -384,8 +385,9 @@ compare("NotNext, all pairs", labels, 0.5)
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# The first three shares agree with the published ones. The last one doesn't: the paper says 50 % NotNext, and here it
-# is 61 %. This isn't our mistake. Google's code does the same. A chunk of **one** sentence can't be split, so it
+# The first three shares agree with the published ones. (The second and the third are equally far from 50 %, but the
+# same difference counts more when n is larger.) The last one doesn't: the paper says 50 % NotNext, and here it is 61 %.
+# This isn't our mistake. Google's code does the same. A chunk of **one** sentence can't be split, so it
 # always gets a random second segment.
 #
 # </details>
@@ -394,8 +396,8 @@ compare("NotNext, all pairs", labels, 0.5)
 # ## How many are negatives?
 #
 # Where do such chunks come from? Some come from documents with a short target (in other texts, a long sentence can
-# fill a chunk too). Most (five of six here) are the ends of documents: after tails the rest is put back, so what is
-# left becomes shorter and shorter. The next cell counts chunks of one sentence and longer ones. Guess: how many pairs
+# fill a chunk too). Most are the ends of documents: after tails the rest is put back, so what is left becomes shorter
+# and shorter. The next cell counts chunks of one sentence and longer ones. Guess: how many pairs
 # come from a single sentence?
 
 # %% tags=["guess"]
@@ -446,7 +448,8 @@ check("7.3", share)
 # For longer documents we let the computer do the calculation, by recursion. Assume that a chunk has at most six
 # sentences. If n sentences are left, heads uses up the chunk. Tails uses up its first part only: one to five
 # sentences of six, all equally probable. The next cell prints the expected number of pairs for documents of different
-# lengths. The cell after it draws the share of NotNext for all lengths up to 40.
+# lengths. The cell after it draws the share of NotNext for all lengths up to 40. (Our documents have 3 to 9 sentences,
+# 5.5 on average.)
 
 # %%
 from functools import cache
@@ -480,9 +483,11 @@ axes.axhline(50, color=GREY, linestyle=":")
 our_share = 100 * sum(labels) / len(labels)
 axes.axhline(our_share, color=ORANGE)
 style = {"ha": "right", "fontsize": 9}
-axes.text(40.5, our_share + 1.5, f"our text, {our_share:.0f} %", color=ORANGE, **style)
+ours = f"our text, with 3 to 9 sentences: {our_share:.0f} %"
+axes.text(40.5, our_share + 1.5, ours, color=ORANGE, **style)
 axes.text(40.5, 46.5, "the coin", color=GREY, **style)
-seven = {"xy": (7, shares[6]), "xytext": (9, 66), "fontsize": 9, "color": BLUE}
+seven = {"xy": (7, shares[6]), "xytext": (9, 72), "fontsize": 9, "color": BLUE}
+seven["arrowprops"] = {"arrowstyle": "->", "color": BLUE}
 axes.annotate("7 sentences: a full chunk, and one left over", **seven)
 axes.set(xlabel="sentences in a document", ylabel="pairs that are NotNext, %")
 axes.set(ylim=(40, 103), xticks=[1, 7, 13, 19, 25, 31, 37])
@@ -491,8 +496,7 @@ Picture(
     figure,
     alt="Share of NotNext pairs by the number of sentences in a document: 100 % for one, 67 % "
     "for two, then falling towards the 50 % of the coin, with a bump at seven, where a full "
-    "chunk leaves one sentence over, and smaller bumps at 13 and 19. Our text, with its short "
-    f"documents, is at {our_share:.0f} %.",
+    f"chunk leaves one over, and smaller ones at 13 and 19. Our text is at {our_share:.0f} %.",
 )
 
 # %% [markdown]
@@ -630,10 +634,10 @@ class NextSentenceHead(nn.Module):
 
 
 # %% [markdown]
-# Is this the real head? The next cell gives it the weights of our small BERT. Then it compares its scores with those
-# of the package and of `transformers`, on eight pairs with padding.
+# Is this the real head? The next cell (collapsed) gives it the weights of our small BERT, and compares its scores with
+# those of the package and of `transformers`.
 
-# %%
+# %% tags=["hide-input"]
 import transformers
 
 head = NextSentenceHead(bert.config.hidden_size)
@@ -655,8 +659,8 @@ for name, two_scores in programs.items():
 #
 # The loss of BERT's pre-training is the plain sum: the mean over masked words plus the mean over pairs (Devlin et al.
 # 2019, appendix A.2). Nobody chose a weight, but there is one: in a mean over many labels, each label counts little.
-# The next cell defines the masks of chapter 06, and the cell after it makes a batch of 32 pairs. Guess: how many masked
-# words together count as much as one pair?
+# The next cell defines the masks of chapter 06, and the cell after it makes a batch of 32 pairs, about 42 tokens each.
+# Guess: how many masked words together count as much as one pair?
 
 # %%
 from bertedu.pretraining.masking import mask_tokens
@@ -727,11 +731,12 @@ for name, model in (("untrained", untrained), ("trained", bert)):
 #
 # So our **baseline** is **word overlap**. Frequent words (*the*, *is*) say little, so each word gets a weight: the
 # logarithm of (number of segments / number of segments with this word). This is the **inverse document frequency** (IDF)
-# of information retrieval. The score of a pair is the cosine of the weighted sets of words of its two segments. Pairs
-# with a score above a threshold are called IsNext.
+# of information retrieval. Each segment becomes a vector with one number for each word of the vocabulary: the weight of
+# the word if it occurs, else 0. The score of a pair is the cosine of its two vectors. Above a threshold it is called
+# IsNext.
 #
-# The package has this as `OverlapBaseline`. In the next cell it learns weights and threshold from 2000 training pairs.
-# (`segments` takes the ids of both segments out of a text.)
+# The package has this as `OverlapBaseline`. In the next cell it learns the weights from 2000 training pairs, and takes
+# the threshold that gives the best balanced accuracy on them. (`segments` takes the ids of both segments out of a text.)
 
 # %%
 from bertedu.pretraining.baselines import OverlapBaseline
@@ -741,6 +746,7 @@ training_pairs = random.Random(0).sample(maker.next_sentence_pairs(random.Random
 overlap = OverlapBaseline.fit(*segments(text, training_pairs), len(tokenizer))
 for word in ("the", "is", "capital", "portugal", "oboe"):
     print(f"{word} {overlap.weights[tokenizer.convert_tokens_to_ids(word)]:.1f}", end="   ")
+print(f"threshold {overlap.threshold:.2f}")
 
 # %% [markdown]
 # Now it competes with BERT on the 700 unseen pairs. Guess its balanced accuracy.
@@ -766,7 +772,8 @@ report("BERT", predictions, pairs)
 # How much of BERT's accuracy is the topic? Let's take the topic away, step by step. All three tests below have the
 # same IsNext pairs. What changes are the NotNext pairs. Their second segments come
 #
-# - from **another document**, as in BERT's training (here one in eight of them is on the same topic, by chance)
+# - from **another document**, as in BERT's training (one in eight of them is on the same topic, by chance: half of these
+#   documents are about countries or animals)
 # - from another document on the **same topic** (another document about countries, or about animals)
 # - from the **same document, swapped**: the segment that follows comes first
 #
@@ -804,8 +811,10 @@ for name, not_next in negatives.items():
 #
 # ![A table of balanced accuracies. Against another document word overlap reaches about 0.8 and BERT about 0.9, on the same topic both little more than one half, on swapped segments one half, as a constant answer would.](pictures/07_results.svg)
 #
-# Read the column NotNext from test to test. On the published task BERT recognizes 92 % of the negatives. On the same
-# topic it recognizes 27 %, and of the swapped pairs 4 %: if a pair is about one topic, it mostly says IsNext.
+# Read the column NotNext from test to test. On the published task BERT recognizes 92 % of the negatives, and most of
+# those that it misses are on the same topic by chance. Where all are, it recognizes 27 %, and of the swapped pairs 4 %:
+# if a pair is about one topic, it mostly says IsNext. (Word overlap finds more of them, 43 %, but only since it says
+# NotNext more often: it also misses 28 % of the IsNext pairs.)
 #
 # For word overlap, the 50 % on swapped pairs are no accident: the cosine of (first, second) is the cosine of (second,
 # first). For BERT nothing forces this. Segment ids and position embeddings tell it which segment is the first. It
@@ -868,8 +877,8 @@ report("BERT on sentence order", predict(cls_vectors(unseen, test)), test)
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# The share is right this time: 50 % of the pairs are swapped. And our BERT has a balanced accuracy of 49 %: it can't
-# tell the two orders apart.
+# 50 % of the pairs are swapped: here a chunk of one sentence gives no pair, so nothing spoils the coin. And our BERT has
+# a balanced accuracy of 49 %: it can't tell the two orders apart.
 #
 # </details>
 #
@@ -882,7 +891,8 @@ report("BERT on sentence order", predict(cls_vectors(unseen, test)), test)
 # | MLM and NSP | 90.5 | **52.0** | 79.2 |
 # | MLM and SOP | 78.9 | 86.5 | 80.1 |
 #
-# The second row is what you have just seen: a model that was trained on NSP is at chance on SOP. In the other
+# The first model learned no pair task, and the paper calls its accuracy random guessing. The second row is what you
+# have just seen: a model that was trained on NSP is at chance on SOP. In the other
 # direction it works much better: trained on SOP, a model gets 78.9 % on NSP.
 #
 # ## What RoBERTa found
@@ -903,7 +913,7 @@ report("BERT on sentence order", predict(cls_vectors(unseen, test)), test)
 #
 # Compare the last two rows with the first. Without the NSP loss the results are as good or slightly better, except on
 # SST-2. How can both papers be right? Perhaps their inputs differ. Liu et al. (section 4.2) suspect that BERT's
-# comparison removed the loss but kept the *pairs*. Such a model would still read two unrelated halves in about every
+# comparison removed the loss but kept the *pairs*. Such a model would still read two unrelated halves in at least every
 # second sequence, without being told. RoBERTa's sequences are continuous text instead. The second row is the worst:
 # its inputs are short. Liu et al. suspect that the model can't learn long-range dependencies from them.
 #
@@ -958,14 +968,14 @@ def train(losses, steps=24):
 suspect = train(colleagues_losses)
 is_next, not_next = accuracies(suspect, few)
 print(f"accuracy on IsNext {is_next:.0%}, on NotNext {not_next:.0%}")
-print(f"share of NotNext among these pairs {sum(pair.label for pair in few) / len(few):.0%}")
+print(f"share of NotNext among these 200 {sum(pair.label for pair in few) / len(few):.0%}")
 
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
 # The loss goes to zero, as if the model got better and better. But the accuracy falls from 94 % to 64 %. A loss near
 # zero means: confident, and right on all pairs that are *counted*. The last two lines show what happened. The model
-# always answers NotNext, and 64 % is just the share of NotNext.
+# always answers NotNext, and 64 % is just the share of NotNext among these 200 pairs (61 % in our text).
 #
 # </details>
 
@@ -1018,8 +1028,15 @@ is_next, not_next = accuracies(train(package_losses), few)
 print(f"accuracy on IsNext {is_next:.0%}, on NotNext {not_next:.0%}")
 
 # %% [markdown]
-# Now the accuracy stays high on both kinds of pairs. Over all pairs it is a little lower than at step 0, 88 % against
-# 94 %, probably because the learning rate is high and the steps are few.
+# Now the accuracy stays high on both kinds of pairs. Over all pairs it ends six points lower than at step 0, probably
+# because the learning rate is high and the steps are few. (The loss jumps, since a batch has only 16 pairs.)
+#
+# <details><summary>Why the broken loss could go to zero</summary>
+#
+# 0 also means IsNext, so IsNext pairs are ignored, and always saying NotNext is perfect on what is left. Step 0 shows it:
+# on the same batch the same model has the loss 0.17 over all pairs, and 0.20 over the NotNext pairs alone.
+#
+# </details>
 #
 # A well-known implementation of BERT in PyTorch has this bug (`codertimo/BERT-pytorch`, issues 32 and 49 of 2018: the
 # NSP loss falls fast, and the accuracy stays at 50 %). There, 1 means IsNext, so the NotNext pairs are not counted.
@@ -1078,15 +1095,15 @@ quiz(7)
 # sentences hurt, since the model sees little context.
 #
 # Without the loss, with contiguous text up to 512 tokens, results were equal or slightly better. Their explanation
-# for the difference: perhaps BERT's ablation dropped the loss and kept the segment pairs as input. So half of the
-# inputs still joined two texts that don't belong together, and the context was shorter for nothing.
+# for the difference: perhaps BERT's ablation dropped the loss and kept the segment pairs as input. So half or more of
+# the inputs still joined two texts that don't belong together, and the context was shorter for nothing.
 #
-# The second reason is the task itself. Half of the second segments come from another document. To tell those apart it
-# is enough to see that the topic differs, and word overlap gets most of it. ALBERT's authors said it like this: NSP
-# mixes topic prediction with coherence prediction, and topic is easier, and overlaps with what the masked language
-# model learns. They took sentence order instead: the same two segments, in order or swapped. That helped them on
-# tasks with several sentences. So what to say is not that NSP is useless, but that it costs context and teaches
-# little that masking doesn't.
+# The second reason is the task itself. More than half of the second segments come from another document. To tell
+# those apart it is enough to see that the topic differs, and word overlap gets most of it. ALBERT's authors said it
+# like this: NSP mixes topic prediction with coherence prediction, and topic is easier, and overlaps with what the
+# masked language model learns. They took sentence order instead: the same two segments, in order or swapped. That
+# helped them on tasks with several sentences. So what to say is not that NSP is useless, but that it costs context
+# and teaches little that masking doesn't.
 #
 # </details>
 #
@@ -1139,10 +1156,10 @@ quiz(7)
 #
 # <details><summary>In two minutes</summary>
 #
-# Why is the task easy? Half of the second segments come from another document. To tell those it is enough to see that
-# the topic differs, and that shows in the words. Word overlap alone gets far. So the model learns topics, which
-# masking teaches anyway, and little about how sentences connect. A harder negative must have the same topic as the
-# positive.
+# Why is the task easy? More than half of the second segments come from another document. To tell those it is enough
+# to see that the topic differs, and that shows in the words. Word overlap alone gets far. So the model learns topics,
+# which masking teaches anyway, and little about how sentences connect. A harder negative must have the same topic as
+# the positive.
 #
 # Three designs. One: swap the two segments. Both classes then contain exactly the same words, so no bag of words can
 # separate them; only order and connectives, pronouns and tense can. This is ALBERT's sentence order prediction. Two:

@@ -53,7 +53,8 @@ def chunk() -> Figure:
         sheet.chips(180, y, ["0"], {0: "chosen"}, width=56)
         sheet.chips(280, y, second, {0: state, 1: state}, width=56)
         sheet.words(430, y + 17, label, bold=True)
-    sheet.words(540, 305, "another document", faint=True)
+    sheet.words(540, 295, "another document;", faint=True)
+    sheet.words(540, 317, "1, 2: put back", faint=True)
     return sheet.figure()
 
 

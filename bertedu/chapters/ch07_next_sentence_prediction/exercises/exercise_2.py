@@ -69,7 +69,7 @@ def both_ends(case: Case) -> None:
         end = "front" if fronts[0] else "end"
         case.fail(f"But the ten tokens were always removed at the {end}. What does the coin decide?")
     if set(fronts) == {0, 10}:
-        case.almost("But all ten tokens are removed at the same end: you toss once for a pair. Toss for each token.")
+        case.fail("But all ten tokens are removed at the same end: you toss once for a pair. Toss for each token.")
     if len(set(fronts)) == 1:
         case.almost(f"But always {fronts[0]} of the ten tokens were removed at the front. {USE_RNG}")
     share = sum(fronts) / 2000
