@@ -158,7 +158,7 @@ def mcnemar(bert: np.ndarray, bags: np.ndarray) -> Figure:
 
 def curves(few_history: Sequence[Mapping[str, float]]) -> Figure:
     """Training loss, validation loss and accuracy by epoch."""
-    sheet = Sheet(450, "When has a model of 300 reviews learned enough?", "Dots: the epoch whose weights are kept")
+    sheet = Sheet(450, "When has a model of 300 reviews learned enough?", "Dots: the epoch with the highest accuracy")
     across, wide = 52.0, 500.0
     highest = max(1.5, *(one[name] for one in few_history for name in ("training", "validation")))
     kept = max(range(len(few_history)), key=lambda i: few_history[i]["accuracy"])
