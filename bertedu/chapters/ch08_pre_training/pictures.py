@@ -67,15 +67,6 @@ def batches(corpus: Any, task: Any, batches: Any, shortest: Any, example_batch: 
     return sheet.figure()
 
 
-def frequencies(task: Any, unigram_loss: float, first_losses: Sequence[float]) -> Figure:
-    """The loss of the first try beside that of a model that only knows frequencies."""
-    sheet = Sheet(220, "What has the first try learned?", "Loss of the masked words; shorter is better")
-    tried = sum(first_losses[-20:]) / 20 - math.log(2)
-    names = ["ln V: nothing known", "frequencies alone", "the first try"]
-    sheet.bars(240, 84, [math.log(len(task.tokenizer)), unigram_loss, tried], names, 380, 7.7, digits=1, thick=[2])
-    return sheet.figure()
-
-
 def padding(some_pairs: Sequence[Any]) -> Figure:
     """A batch in the order of the text and one of pairs of about one length."""
     sheet = Sheet(300, "Who waits for the longest pair?", "A batch of 16 pairs: tokens grey, padding white")
@@ -143,7 +134,9 @@ def schedule(rate_factor: Any) -> Figure:
 
 def descent(rate_factor: Any, valley: Mapping[str, Any]) -> Figure:
     """The loss of two weights under three schedules, on a logarithmic scale."""
-    sheet = Sheet(330, "What do warm-up and the fall to 0 protect?", "The loss over 200 steps; each line is a tenth")
+    sheet = Sheet(
+        330, "What do warm-up and the fall to 0 protect?", "The loss over 200 steps; a line is a tenth of the one above"
+    )
     schedules = {
         "always the peak": lambda share: 1.0,
         "with warm-up": lambda share: min(1.0, rate_factor(share) if share < 0.06 else 1.0),

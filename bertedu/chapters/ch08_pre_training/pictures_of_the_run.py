@@ -81,7 +81,11 @@ def resume() -> Figure:
     saved = [
         sheet.box(14, 82 + 78 * i, 250, 54, *lines, new=True)
         for i, lines in enumerate(
-            (("weights", "one for each"), ("averages", "Adam 2, Muon 1"), ("progress", "step, epoch, batch"))
+            (
+                ("weights", "of the model"),
+                ("averages", "2 for a weight (Muon: 1)"),
+                ("progress", "step, epoch, batch"),
+            )
         )
     ]
     computed = [
@@ -96,7 +100,9 @@ def resume() -> Figure:
 
 def six() -> Figure:
     """The three products that one weight takes part in."""
-    sheet = Sheet(290, "Why six operations for each weight?", "One weight w, one token: y gets x · w")
+    sheet = Sheet(
+        290, "Why six operations for each weight?", "One weight w, one token: y gets x · w (∂w: the gradient of w)"
+    )
     for y, name, products in (
         (84, "forward", (("x · w", "added into y", "2"),)),
         (150, "backward", (("∂y · w", "added into ∂x, for the layer below", "2"), ("∂y · x", "added into ∂w", "2"))),

@@ -36,7 +36,7 @@ MISREADINGS = {
     "uncorrected": "Both averages start at zero, so they are too small at first. Divide them by 1 − beta ** step.",
     "square_uncorrected": "The square needs its correction too: divide it by 1 − 0.98 ** step before the root.",
     "no_mean": "You divide the gradient itself. The step uses the corrected mean.",
-    "inside": "Epsilon stands under the square root. Add it to the root.",
+    "inside": "Your epsilon stands under the square root. Take the root first, then add epsilon.",
     "no_root": "You divide by the average of the squares. Where is the square root?",
     "no_decay": "The weight did not decay at all.",
     "full_decay": "The decay isn't multiplied by the learning rate. It is `rate` · 0.01 · weight.",

@@ -57,4 +57,9 @@ def diagnose(case: Case) -> None:
         count = f"{len(right)} of 5 are right." if right else "None is right yet."
         again = f" (And each fault occurs once: you have {twice[0]!r} more than once.)" if twice else ""
         case.fail(f"{count} You said {named[wrong[0]]!r} for {wrong[0]}: {LOOK_AT[wrong[0]]}{again}")
-    case.close_with("All five are real runs, made by benchmarks/sick_runs.py.")
+    case.close_with(
+        "All five are real runs, made by benchmarks/sick_runs.py. A leaves the plateau at step 100 only because its "
+        "training loss counts visible words. E has the worst loss and the best accuracy on words: it knows which word "
+        "fits, but its frozen layer can't make it probable. C is not better on words than the healthy run: with one "
+        "run each, two points may be chance."
+    )
