@@ -2,7 +2,7 @@
 # # 14 · What came before
 #
 # BERT did not come out of nothing. You will meet the five models that it grew out of, train three of them, and ask
-# all five the same questions as a BERT of the same size.
+# all five the same questions as a BERT whose vectors are as long.
 #
 # ## What you will be able to do
 #
@@ -99,8 +99,8 @@ print(f"horse and paris {cosine_similarity(horse, paris, dim=0):.0f}")
 # ## The same questions for all
 #
 # The folder `bertedu/before/` has each model in a file of its own. `benchmarks/before.py` trained them and a BERT on
-# the same text, each for 60 seconds of processor time, with vectors of 64 numbers, its own best learning rate and
-# three random seeds.
+# the same text, each for 60 seconds of processor time, with vectors of 64 numbers, three random seeds, and the learning
+# rate with its lowest loss on held-out sentences.
 #
 # <details><summary>What is not equal</summary>
 #
@@ -143,7 +143,7 @@ def show(*questions):
 # | neighbours | of the five nearest words, how many are of the same kind (both animals, both months, …)? One vector for each word: of ELMo, GPT and BERT the one that goes into the first layer |
 # | senses | is this *bank* the one with money, or the one of a river? The nearer of two mean vectors decides, each from sentences whose sense is known; a tie counts one half |
 # | agreement | *the harps near the cow* [MASK] *wet*: *is* or *are*? The nouns between subject and verb always have the other number (**attractors**) |
-# | facts, words | which of all words fills this gap? |
+# | facts, words | which of all words fills this gap? For word vectors the one that fits all words near the gap best |
 # | topics, judged agreement | a linear classifier on the vectors, which stay as they are (**frozen**) |
 #
 # <details><summary>The baselines in square brackets</summary>
@@ -227,7 +227,7 @@ check("14.2", negative_sampling_loss)
 
 # %% [markdown]
 # Three details matter in practice. Each center draws its own window, from 1 to w, so that near words count more.
-# Negatives are drawn from the word counts to the power ¾, so that rare words come up a little more often. And
+# Negatives are drawn from the word counts to the power ¾, so that rare words come up more often. And
 # frequent words are left out at random (**subsampling**): a word that is a share f of the text is kept with the
 # probability √(t / f), at most 1. With t = 0.001 *the*, 15.1 % of our text, is kept with √(0.001 / 0.151) = 0.08. The
 # next cell prints the last two for three words. The one after it trains for 600 steps, with w = 5.
@@ -282,8 +282,8 @@ show("neighbours")
 # <details><summary>What you saw, and why</summary>
 #
 # With word2vec about four of five, with counting nearly all: the baseline wins without any training. With vectors that
-# are long enough, word2vec's optimum is such a table anyway, the PMI less log K (Levy & Goldberg 2014; the interview
-# question below derives it).
+# are long enough, and negatives drawn by the plain counts, word2vec's optimum is such a table anyway, the PMI less
+# log K (Levy & Goldberg 2014; the interview question below derives it).
 #
 # </details>
 #
@@ -388,8 +388,9 @@ show(
 # ![Both senses of bank use one vector; harps near the cow and cow near the harps are one bag of words.](pictures/14_one_vector.svg)
 #
 # **By the word's own vector: 50 %, exactly.** The means of both senses are the one vector of *bank*, so each question
-# is a tie. **Agreement: no better than chance**, since both orders are the same bag of words. The n-gram does worst:
-# it follows the nearest noun, which here has the wrong number.
+# is a tie. **Agreement: no better than chance**, since both orders are the same bag of words (with two nouns between,
+# most of the bag has the wrong number). The n-gram does worst: it mostly follows the nearest noun, which here has the
+# wrong number.
 #
 # But the *mean* of all vectors of the sentence tells the senses apart perfectly, for word2vec, fastText and for
 # counting: it collects words such as *money* or *river*.
@@ -540,8 +541,8 @@ for distractors, known in enumerate((1.0, 1.0, 1.0)):
     print(f"{distractors} between: {about(known, agrees(bert, distractors), within=0.05):.0%}")
 
 # %% [markdown]
-# Both can do it. BERT needs more steps; it learns from the masked words only, 30 % of them here, and GPT from every
-# word.
+# Both can do it. BERT got more steps: it learns from the masked words only, 30 % of them here, and it waits longer on
+# its plateau.
 #
 # Now a question about the *noun*. In *the ▢ is wet* the gap needs a singular, in *the ▢ are wet* a plural. The word
 # that decides stands on the right. The next cell asks all three models, and ELMo's two sides alone. The cell after it
@@ -604,8 +605,8 @@ show(
 # <details><summary>What you saw, and why</summary>
 #
 # 1. **Before the end**, ELMo and BERT are 12 to 13 points ahead of GPT: they read both sides.
-# 2. **At the end** it is the other way round: GPT has learned far more facts in its minute. That it is asked for every
-#    word, and BERT for three in ten, can't be the whole reason: ELMo is asked for every word, too.
+# 2. **At the end** it is the other way round: GPT has learned far more facts in its minute. It is asked for every word,
+#    BERT for three in ten. (ELMo is asked for every word too, but an LSTM makes few steps in a minute.)
 # 3. **With 50 whole sentences** for each gap GPT is ahead of BERT. So "GPT can't fill a gap" is wrong. It can't do it
 #    in one reading.
 # 4. For **facts** counting beats BERT and ELMo, and a bag of word2vec's vectors is about as good as BERT: a minute is
@@ -754,8 +755,9 @@ for name, encoder, position in runs:
 # | BERT-Large, fine-tuned | 86.3 | 82.1 |
 # | a human expert (five people together: 88.0), on 100 questions | 85.0 | |
 #
-# In SWAG one chooses the most plausible of four continuations. The large step is from ELMo's features to the
-# fine-tuned GPT: 18.8 points.
+# In SWAG one chooses the most plausible of four continuations. The large step there is from ELMo's features to the
+# fine-tuned GPT: 18.8 points (it is also one from an LSTM to a Transformer). In GLUE it is 4.1, and from GPT to
+# BERT-Base 4.5.
 #
 # <details><summary>And how much of BERT's lead is the right side?</summary>
 #
@@ -778,8 +780,9 @@ show("topics", "judged agreement")
 #
 # Two lessons. A topic is a matter of which words are there: the means of word2vec's and fastText's vectors are *best*,
 # so try the cheap model first. For agreement, word vectors guess, and ELMo's frozen features are the best. ELMo was
-# made to be used as features, BERT to be fine-tuned. (At full size BERT does both well: its frozen layers are only 0.3
-# points of F1 below the fine-tuned model in recognizing entities. Devlin et al., section 5.3.)
+# made to be used as features, BERT to be fine-tuned. (At full size BERT does both well: its last four layers, frozen,
+# with a BiLSTM on top, are only 0.3 points of F1 below the fine-tuned model in recognizing entities. Devlin et al.,
+# section 5.3.)
 #
 # </details>
 #
@@ -800,7 +803,8 @@ show("topics", "judged agreement")
 #
 # No model is the best at everything. Word vectors fail where the order of the words matters. BERT leads, or nearly so,
 # except at topics and at gaps at the end, the task that GPT is trained for. (*simple* is the best baseline of each
-# row. What the picture leaves out: fine-tuning, larger models, and more than one minute.)
+# row. What the picture leaves out: fine-tuning, larger models, more than one minute, and four rows that BERT loses: the
+# senses by the mean of a sentence, facts, agreement with frozen vectors, and with three distractors.)
 #
 # ## The proof
 #
@@ -894,8 +898,8 @@ print(f"agreement {about(1.0, agrees(gpt, 1), within=0.05):.0%}")
 # A loss of almost 0, and hardly better than guessing. Before you go on: what has her model learned?
 #
 # **A loss can be too good.** How low may it be? The adjective of a sentence is drawn from ten, all equally likely. If you
-# haven't seen it, no loss below ln 10 is possible there. The next cells compute the loss at the adjective alone. Guess
-# the two numbers, ours and hers.
+# haven't seen it, no loss below ln 10 is possible there. The next cells compute the loss at the adjective alone, ours and
+# hers. Guess: which of the two is below it?
 
 # %%
 batch = small_tokenizer(about_agreement[:200])
@@ -922,8 +926,8 @@ print(f"hers: {about('loss at the adjective: hers', her_loss, within=0.15):.2f}"
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# Her model knows the result of a draw. It can't have learned 6,000 sentences by heart in less than two passes, so it
-# *sees* it, and copies its right neighbor.
+# Her model knows the result of a draw. It can't have learned 6,000 sentences by heart in 150 steps of 64 sentences, less
+# than two passes, so it *sees* it, and copies its right neighbor.
 #
 # ![Each row should predict the next token: in her model it is visible and copied, in ours hidden.](pictures/14_her_mask.svg)
 #

@@ -53,7 +53,7 @@ def step_of_an_lstm() -> Figure:
     sheet.arrow(old, after, f"keep: f · c = {keep * before:.1f}")
     sheet.arrow(after, hidden, "o · tanh c")
     gates = sheet.box(
-        40, 250, 262, 62, "four gates, from x and h", f"f {keep}  i {enter}  o {leave}  g \u2212{-new}", new=True
+        40, 250, 262, 62, "gates and candidate", f"f {keep}  i {enter}  o {leave}  g \u2212{-new}", new=True
     )
     sheet.arrow((gates.right, gates.centre[1]), (452, 158))
     sheet.words(410, 240, f"add: i · g = \u2212{-enter * new:.1f}")
