@@ -128,7 +128,9 @@ def allowed_spans() -> Figure:
     first, length, longest = 3, 5, 3
     after = first + length
     table = [[float(first <= i <= j < min(after, i + longest)) for j in range(len(tokens))] for i in range(len(tokens))]
-    sheet = Sheet(470, "Which pairs are left in a whole input?", "first = 3, length = 5, longest = 3")
+    sheet = Sheet(
+        470, "Which pairs are left in a whole input?", "The context is Kim … May; a span has at most 3 tokens"
+    )
     grid = sheet.grid(110, 112, table, rows=tokens, columns=tokens, cell=66, largest=1.6, numbers=False)
     for i, row in enumerate(table):
         for j, one in enumerate(row):
@@ -195,7 +197,7 @@ def loss_by_hand(tokens: list[str], start: Tensor, end: Tensor) -> Figure:
         sheet.words(14, y + 17, name, bold=True)
         sheet.chip(90, y, "lamp", "chosen", width=80)
         sheet.bars(190, y, [float(share)], longest=170, thick=[0])
-        sheet.words(470, y + 17, f"−ln {share:.2f} = {losses[-1]:.2f}")
-    told = f"loss = ({losses[0]:.2f} + {losses[1]:.2f}) / 2 = {sum(losses) / 2:.2f}"
+        sheet.words(470, y + 17, f"−ln p = {losses[-1]:.3f}")
+    told = f"loss = ({losses[0]:.3f} + {losses[1]:.3f}) / 2 = {sum(losses) / 2:.3f}"
     sheet.words(190, 240, told, bold=True)
     return sheet.figure()

@@ -54,15 +54,16 @@ def two_kinds(validation: Sequence[Any], answered: Sequence[Any]) -> Figure:
     return sheet.figure()
 
 
-def sweep(curve: Mapping[str, Sequence[float]], threshold: float) -> Figure:
+def sweep(curve: Mapping[str, Sequence[float]], threshold: float, best_f1: float) -> Figure:
     """F1 for each threshold: of all questions, and of both kinds."""
     sheet = Sheet(370, "What does a threshold do?", "F1 on validation; left nothing is answered, right everything")
     limits = curve["threshold"]
     low, high = limits[0], limits[-1]
+    inside = min(max(threshold, low), high)
     plane = Plane(sheet, 70, 84, 430, 230, (low, high), (0.0, 1.0))
     for name, thick, dashed in (("all", True, False), ("with", False, False), ("without", False, True)):
-        points = [plane.at(a, b) for a, b in zip(limits, curve[name], strict=True)]
-        sheet.line(*points, thick=thick, dashed=dashed, ink="#222222")
+        points = [*zip(limits, curve[name], strict=True), *([(inside, best_f1)] if name == "all" else [])]
+        sheet.line(*(plane.at(a, b) for a, b in sorted(points)), thick=thick, dashed=dashed, ink="#222222")
     ends = [(curve[name][-1], name) for name in ("all", "with", "without")]
     texts = {"all": "all questions", "with": "with an answer", "without": "without an answer"}
     above = 0.0
@@ -70,11 +71,9 @@ def sweep(curve: Mapping[str, Sequence[float]], threshold: float) -> Figure:
         y = max(plane.at(high, value)[1], above + 22)
         sheet.words(512, y, texts[name], bold=name == "all")
         above = y
-    inside = min(max(threshold, low), high)
-    best = max(zip(curve["all"], limits, strict=True))[0]
-    plane.point(inside, best)
+    plane.point(inside, best_f1)
     plane.ticks(tuple(x for x in (-8.0, -4.0, 0.0, 4.0, 8.0) if low <= x <= high), (0.0, 0.5, 1.0))
-    sheet.words(285, 350, "threshold", align="center", faint=True)
+    sheet.words(285, 350, "threshold; the dot: the best one", align="center", faint=True)
     return sheet.figure()
 
 
@@ -106,7 +105,12 @@ def windowed(tokenizer: Any, long: Sequence[Any]) -> Figure:
         holds = label_of(window, answer) != (0, 0)
         sheet.box(left + first * scale, y, (last - first) * scale, 30, new=holds)
         sheet.words(550, y + 15, "has the answer" if holds else "label: [CLS]", bold=holds)
-    sheet.words(14, 136 + 44 * len(found), "Each moves by the stride; the black mark is the answer.", faint=True)
+    sheet.words(
+        14,
+        136 + 44 * len(found),
+        "Drawn in characters; the stride counts tokens. Black: the answer.",
+        faint=True,
+    )
     return sheet.figure()
 
 

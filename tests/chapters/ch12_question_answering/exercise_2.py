@@ -55,6 +55,10 @@ def from_the_sep(start_logits, end_logits, first, length, longest):
     return with_loops(start_logits, end_logits, first - 1, length + 1, longest)
 
 
+def until_length(start_logits, end_logits, first, length, longest):
+    return with_loops(start_logits, end_logits, first, length - first, longest)
+
+
 def counted_in_the_context(start_logits, end_logits, first, length, longest):
     start, end, score = with_loops(start_logits, end_logits, first, length, longest)
     return start - first, end - first, score
@@ -127,10 +131,11 @@ ANSWERS = {
             (anywhere_in(True, False), "[SEP] and padding"),
             (anywhere_in(True, True, limit_by=9), "at most `longest`"),
             (anywhere_in(True, True, limit_by=-1), "exactly `longest` tokens, and that is allowed"),
+            (until_length, "loops stop at token `length`"),
             (counted_in_the_context, "counted from the first token of the context"),
             (multiplied, "sum of two logits"),
             (without_score, "3 are asked for"),
-            (positions_as_floats, "the float 4.0"),
+            (positions_as_floats, "the float 6.0"),
             (best_start_first, "another one has a higher score"),
             (best_end_first, "another one has a higher score"),
             (forbidden_are_zero, "Forbidden entries need minus infinity"),
