@@ -59,7 +59,8 @@ def same_words(three: Sequence[LabelledText]) -> Figure:
     for i, text in enumerate(same):
         sheet.words(14, 92 + 32 * i, f"{i + 1}.  {text}")
     sheet.grid(60, 194, table, rows=["1.", "2."], columns=words, cell=92, largest=4)
-    sheet.words(60, 294, "Equal counts: it must give both the same label.", bold=True)
+    sheet.words(60, 288, "The hypothesis adds the same to both rows.", faint=True)
+    sheet.words(60, 312, "Equal counts: it must give both the same label.", bold=True)
     return sheet.figure()
 
 
