@@ -102,17 +102,18 @@ def pieces(tokenizer: object, tags: Sequence[str]) -> Figure:
     for i, word in enumerate(words):
         mine = [chip for chip, owner in zip(chips, owners, strict=True) if owner == i]
         middle = (mine[0].x + mine[-1].right) / 2
-        top = sheet.chip(middle - 46, 84, word, width=92)
+        sheet.chip(middle - 46, 84, word, width=92)
         sheet.words(middle, 136, gold[i], align="center", bold=gold[i] != "O")
-        for chip in mine:
-            sheet.arrow((top.centre[0], 148), (chip.centre[0], chip.y))
+        sheet.arrow((middle, 148), (mine[0].centre[0], mine[0].y))
     for chip, owner, is_first in zip(chips, owners, first, strict=True):
         label = str(tags.index(gold[owner])) if is_first else "−100"
         sheet.words(chip.centre[0], 250, label, align="center", bold=is_first, faint=not is_first)
     sheet.words(14, 203, "pieces", faint=True)
     sheet.words(14, 250, "labels", faint=True)
     sheet.words(14, 101, "words", faint=True)
-    sheet.words(84, 300, f"{len(words)} words, {len(columns)} tokens, {sum(first)} labels that count")
+    place = tags.index("B-place")
+    sheet.words(84, 284, f"{len(words)} words, {len(columns)} tokens, {sum(first)} labels that count")
+    sheet.words(84, 310, f"{place} is the position of B-place in the list of tags, 0 that of O.", faint=True)
     return sheet.figure()
 
 

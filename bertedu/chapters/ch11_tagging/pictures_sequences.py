@@ -108,7 +108,11 @@ def forward(emissions: Tensor, transitions: Tensor) -> Figure:
 
 def viterbi_path(emissions: Tensor, transitions: Tensor) -> Figure:
     """Viterbi with the pencil's numbers: the best path to each tag, and the way back."""
-    sheet = Sheet(360, "Where does the best path come from?", "Each cell: the best path that ends here")
+    sheet = Sheet(
+        360,
+        "Where does the best path come from?",
+        "Each cell: the best path that ends here; the line into it: its last step",
+    )
     cells = _walk(sheet, emissions, transitions, best=True)
     values, weights = emissions.exp()[0], transitions.exp()
     path: list[list[int]] = []

@@ -215,6 +215,7 @@ ANSWERS = {
             (backwards, "in reverse"),
             (each_alone, "best tags of each word alone"),
             (greedily, "That is greedy"),
+            (greedily, "the value 360, the best one 480"),
             (turned, "from column to row"),
             (only_the_end, "back to the first"),
             (tries_all, "do you try all 4^6 = 4,096 sequences"),

@@ -187,7 +187,22 @@ def compare_sequences(case: Case, tries: list[tuple[str, Tensor, Tensor]]) -> No
         if got != right:
             case.begin(f"I called {case.name} on {tried}.", tried)
             advice = "Compute the scores of both sequences, emissions plus transitions: in which step do they part?"
-            case.equal("the sequence", got, right, (known or [advice])[0])
+            case.equal(
+                "the sequence", got, right, values_of(got, right, emissions, transitions) + (known or [advice])[0]
+            )
+
+
+def values_of(got: list[int], right: list[int], emissions: Tensor, transitions: Tensor) -> str:
+    """With the pencil's numbers: the value of a sequence and of the best one."""
+    if len(emissions) != 3 or not all(0 <= tag < emissions.size(1) for tag in got):
+        return ""
+    mine, best = (score_of(tags, emissions, transitions).exp().item() for tags in (got, right))
+    return f"Your sequence has the value {mine:.0f}, the best one {best:.0f}. "
+
+
+def score_of(tags: list[int], emissions: Tensor, transitions: Tensor) -> Tensor:
+    """The sum of the emissions and the transitions of a sequence."""
+    return emissions[range(len(tags)), tags].sum() + transitions[tags[:-1], tags[1:]].sum()
 
 
 def tag_numbers(case: Case, emissions: Tensor, transitions: Tensor, tried: str) -> list[int]:
