@@ -1098,12 +1098,12 @@ quiz(7)
 # for the difference: perhaps BERT's ablation dropped the loss and kept the segment pairs as input. So half or more of
 # the inputs still joined two texts that don't belong together, and the context was shorter for nothing.
 #
-# The second reason is the task itself. More than half of the second segments come from another document. To tell
-# those apart it is enough to see that the topic differs, and word overlap gets most of it. ALBERT's authors said it
-# like this: NSP mixes topic prediction with coherence prediction, and topic is easier, and overlaps with what the
-# masked language model learns. They took sentence order instead: the same two segments, in order or swapped. That
-# helped them on tasks with several sentences. So what to say is not that NSP is useless, but that it costs context
-# and teaches little that masking doesn't.
+# The second reason is the task itself. Half of the second segments or more come from another document. To tell those
+# apart it is enough to see that the topic differs, and word overlap gets most of it. ALBERT's authors said it like
+# this: NSP mixes topic prediction with coherence prediction, and topic is easier, and overlaps with what the masked
+# language model learns. They took sentence order instead: the same two segments, in order or swapped. That helped
+# them on tasks with several sentences. So what to say is not that NSP is useless, but that it costs context and
+# teaches little that masking doesn't.
 #
 # </details>
 #
@@ -1156,8 +1156,8 @@ quiz(7)
 #
 # <details><summary>In two minutes</summary>
 #
-# Why is the task easy? More than half of the second segments come from another document. To tell those it is enough
-# to see that the topic differs, and that shows in the words. Word overlap alone gets far. So the model learns topics,
+# Why is the task easy? Half of the second segments or more come from another document. To tell those it is enough to
+# see that the topic differs, and that shows in the words. Word overlap alone gets far. So the model learns topics,
 # which masking teaches anyway, and little about how sentences connect. A harder negative must have the same topic as
 # the positive.
 #
