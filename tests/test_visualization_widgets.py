@@ -280,6 +280,12 @@ def test_one_sentence_alone_is_refused(model, tokenizer):
         word_in_context(model, tokenizer, ["a cat ."], "cat")
 
 
+def test_each_sense_has_a_color(model, tokenizer):
+    view = word_in_context(model, tokenizer, SENTENCES, "cat", ["pet", "pet", "city"])
+    drawn = [line.get_color() for line in view.still.figure.axes[0].get_lines()]
+    assert [len(set(found)) for found in (re.findall(r'stroke="(.+?)"', shown(view)), drawn)] == [2, 2]
+
+
 def test_what_all_sentences_share_does_not_hide_how_a_word_parts():
     """Vectors that differ in two directions, on top of a shared step from layer to layer that is a hundred times as
     long: the picture shows the difference, and keeps all of it.

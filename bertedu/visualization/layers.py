@@ -13,8 +13,9 @@ LINES = ((BLUE, "o", "-"), (ORANGE, "s", "--"), (GREEN, "^", "-."), (INK, "D", "
 NAME_HEIGHT = 0.075  # of the axes; names of lines that end nearer to each other are moved apart
 
 
-def cosines_by_layer(cosines: Mapping[str, Tensor], title: str = "") -> Picture:
-    """Lines of [L + 1] numbers each under their names, such as "within" and "across" of `mean_cosines`.
+def cosines_by_layer(cosines: Mapping[str, Tensor], title: str = "", measure: str = "mean cosine") -> Picture:
+    """Lines of [L + 1] numbers each under their names, such as "within" and "across" of `mean_cosines`; measure names
+    the numbers' axis.
 
     Raises UserError for lines of different lengths.
     """
@@ -27,7 +28,7 @@ def cosines_by_layer(cosines: Mapping[str, Tensor], title: str = "") -> Picture:
     count = len(next(iter(values.values())))
     name_layers(axes, count)
     name_ends(axes, values)
-    axes.set_ylabel("mean cosine", fontsize=9)
+    axes.set_ylabel(measure, fontsize=9)
     axes.set_title(title, fontsize=10, loc="left", parse_math=False)
     told = "; ".join(
         f"{layer_name(layer)} " + ", ".join(f"{name} {line[layer]:.2f}" for name, line in values.items())

@@ -12,7 +12,7 @@
 # - (optional) follow attention through all layers with rollout, and information with activation patching
 # - (optional) probe layers for parts of speech, with a control task
 #
-# **Time:** three sittings of about 30, 35 and 20 minutes, and 60 more for what is optional: attention; heads and words; the lab, and most of what is optional ·
+# **Time:** three sittings of about 30, 35 and 20 minutes, and 60 more for what is optional: attention; heads and words; a proof and the lab ·
 # **You need:** [08 · Pre-training](08_pre_training.ipynb), and [03 · Self-attention](03_self_attention.ipynb) for
 # what an attention head is · **Next:** [10 · Text classification](10_text_classification.ipynb)
 #
@@ -46,6 +46,8 @@
 #
 # ## Four things to look at
 #
+# This chapter uses all four:
+#
 # ![The map of BERT. Below it the four things that can be looked at: the gradient with respect to the embeddings, which needs a backward pass, and from the forward pass the attention weights, the hidden states between the layers, and the probabilities of the answer.](pictures/09_four_things.svg)
 #
 # %% [markdown]
@@ -53,7 +55,7 @@
 #
 # The course contains a small BERT, `mixed-mini`: 4 layers, D = 256, H = 4 attention heads in each layer, trained on old
 # books, modern prose, a little of Wikipedia, and the documentation of programs. It is **cased**: *He* and *he* are two
-# tokens. Some findings about BERT-Base will show in it, and some won't.
+# tokens.
 
 # %%
 from bertedu.course import data_path
@@ -108,7 +110,7 @@ def occlusion(encoding, position, guess, by=tokenizer.mask_token_id):  # [T], in
 
 
 # %% [markdown]
-# Now all three numbers for each token. Before you run the cell, guess: which word matters most, and will the three
+# Now all three numbers for each token. Guess: which word matters most, and will the three
 # methods agree?
 
 # %% tags=["guess"]
@@ -126,7 +128,8 @@ for token, *numbers in zip(encoding.tokens[0], attention, gradient, effects):
 #
 # Leave out [MASK] itself and compare the columns. The gradient and occlusion agree on the two most important words:
 # *shook* and *his*. Attention has other favorites: the full stop and *and*. Each column alone would make a convincing
-# figure. (What does a negative number mean? Without *He* the answer becomes *more* likely.)
+# figure. (The gradient is the length of a vector, so it is never negative: compare the order of the two columns, not
+# the size. What does a negative occlusion mean? Without *He* the answer becomes *more* likely.)
 #
 # </details>
 #
@@ -186,7 +189,7 @@ texts = [row["sentence"] for row in senses]
 batch = tokenizer(texts)  # [100, T]
 
 # %% [markdown]
-# Both controls. (The loop prepares every layer, as our model was prepared when its training began.)
+# Both controls:
 
 # %%
 from bertedu import BertForPreTraining
@@ -195,16 +198,16 @@ from bertedu.pretraining.initialization import MATCHING_SCALE, initialize_for_ma
 torch.manual_seed(0)
 with_berts_initialization = BertForPreTraining(model.config).eval()
 untrained = BertForPreTraining(model.config).eval()
-counts = torch.ones(model.config.vocab_size)  # set the bias of the output layer: no matter here
-initialize_for_matching(untrained, counts)  # queries and keys of layer 1
+counts = torch.ones(model.config.vocab_size)  # word counts, for the output bias: unused here
+initialize_for_matching(untrained, counts)  # layer 1: keys = queries
 with torch.no_grad():
-    for layer in untrained.bert.encoder.layers[1:]:  # the same in the layers above
-        layer.attention.query.weight.mul_(MATCHING_SCALE)  # 0.7: not only itself
+    for layer in untrained.bert.encoder.layers[1:]:  # the layers above: keys = queries
+        layer.attention.query.weight.mul_(MATCHING_SCALE)  # 0.7: smaller scores, softer weights
         layer.attention.key.weight.copy_(layer.attention.query.weight)
 
 # %% [markdown]
-# The next cell prints the lowest and the highest head for the entropy and for each pattern. Guess before you run it:
-# which of the patterns are there without any training?
+# The next cell prints the lowest and the highest head for the entropy and for each pattern. Guess: which of the
+# patterns are there without any training?
 
 # %% tags=["guess"]
 from bertedu.interpretation import heads
@@ -226,7 +229,8 @@ for pattern in patterns:
 # <details><summary>What you saw, and why</summary>
 #
 # Read the table from the right. With BERT's initialization every head attends evenly to everything: 3.73 bits, about
-# log₂ 13 (a sentence has 13 tokens on average), each pattern scores about 1 / T = 0.08, and the heads hardly differ.
+# log₂ 13.2 (a sentence has 13.2 tokens on average), each pattern scores about 1 / T = 0.08, and the heads hardly
+# differ.
 #
 # *Itself* is there without training. If we had compared with BERT's initialization alone (8 %), we would have said
 # that training taught the heads to attend to themselves. But the fair control begins with 15 to 42 %: training took
@@ -254,7 +258,7 @@ head_maps(maps, same_scale=list(maps)[1:])
 # ![The attention weights of two heads of layer 1 for the ten tokens of the sentence. In head 1 nearly all weight lies below the diagonal, on the previous token; in head 2 above it, on the next token.](pictures/09_sharp_heads.svg)
 #
 # [CLS] has no previous token, and still its weights must sum to 1. Look where head 1 puts them. Explore the others with
-# **bertviz** (Vig 2019), which counts from 0: a line for each weight, a color for each head. Click one to hide its head.
+# **bertviz** (Vig 2019), which counts from 0: a line for each weight, a color for each head.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.bertviz_views import head_view
@@ -264,14 +268,15 @@ with torch.no_grad():
 head_view(seen, encoding.tokens[0])
 
 # %% [markdown]
-# Two more views: all heads at once (click one to see it large), and the course's own explorer, token by token.
+# Two more views: all heads at once, and the course's own explorer. When you run them, click on what you want to see.
 #
 # <details><summary>Is a pattern an explanation?</summary>
 #
 # Clark et al. (section 3.2) asked that about [SEP]. They took the gradient of BERT's loss with respect to the attention
-# weights. From layer 5 on, the gradients for attention to [SEP] are very small: giving [SEP] more or less hardly changes
-# the answer. Their interpretation: a head attends to [SEP] when it finds nothing to do, because its weights must go
-# somewhere. Head 1 of layer 1 does so for [CLS] and *He*.
+# weights. From layer 5 on, the gradients for attention to [SEP] are very small: giving [SEP] more or less hardly
+# changes the answer. Their interpretation: a head attends to [SEP] when it finds nothing to do, because its weights
+# must go somewhere. Head 1 of layer 1 does so for [CLS], which has no previous token, and for *He*, whose previous
+# token is [CLS].
 #
 # </details>
 
@@ -294,7 +299,8 @@ attention_explorer(model, tokenizer, TEXT)
 # ![The sentence The animal didn't cross the street because it was too: with tired at its end, it is the animal, with wide it is the street. One word decides between the two nouns.](pictures/09_tired_or_wide.svg)
 #
 # For each ending we print the highest weight from *it* to either noun over all heads, and the probability of either
-# noun if we put *the [MASK]* in the place of *it*. Guess: which noun is ahead?
+# noun if we put *the [MASK]* in the place of *it*. Guess: for
+# each ending, which noun is ahead by attention, and which by probability?
 
 # %% tags=["guess"]
 NOUNS = ("animal", "street")
@@ -313,16 +319,16 @@ def which_noun(word):  # the highest attention of "it", and the probability, for
 
 for word in ("tired", "wide"):
     for noun, attended, filled in zip(NOUNS, *which_noun(word)):
-        print(f"{word:6} {noun:7} attention {attended:.2f}  probability {filled:.1%}")
+        print(f"{word:6} {noun:7} attention {attended:.2f}  probability {filled:.2%}")
 
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# By attention the *street* is ahead, 0.31 (in layer 1) to 0.17 (in layer 2). With *wide* it is 0.31 to 0.15: the weights
-# hardly react to the word that decides. Asked to fill the blank, the model is right for *tired* (*animal*), and that would make a fine example.
-# The control is the other ending: with *wide* it still says *animal*. Only the ratio of the two moves the right way,
-# from about 70 to about 14. So this small BERT does not solve coreference here, and the one example with the right
-# answer would have hidden it.
+# By attention the *street* is ahead, 0.31 (in layer 1) to 0.17 (in layer 2). With *wide* it is 0.31 to 0.15: the
+# weights hardly react to the word that decides. Asked to fill the blank, the model is right for *tired* (*animal*), and
+# that would make a fine example. The control is the other ending: with *wide* it still says *animal*. Only the ratio of
+# the two moves the right way, from about 70 to about 14. So this small BERT does not solve coreference here, and the
+# one example with the right answer would have hidden it.
 #
 # </details>
 #
@@ -364,8 +370,8 @@ check("9.2", my_rollout)
 # </details>
 
 # %% [markdown]
-# The last layer's attention, rollout, and **attention flow** from the same paper: it treats the weights as capacities of
-# pipes and asks how much can flow from a word to a token.
+# The last layer's attention, rollout, and **attention flow** from the same paper: it treats the weights as capacities
+# of pipes and asks how much can flow from a word to a token.
 
 # %%
 from bertedu.visualization.attention_paths import attention_paths
@@ -386,9 +392,10 @@ attention_paths(weights, encoding.tokens[0])
 #
 # ![The curve y squared. At y = 2 its slope is 4, so gradient times input says 8, twice what there is to explain. The mean slope from 0 to 2 is 2, so integrated gradients say 4.](pictures/09_slopes.svg)
 #
-# Where f is linear (3x), all methods say 3. Where it is curved, the slope *here* is misleading. **Integrated
-# gradients** (Sundararajan et al. 2017) use the mean slope along the straight line from a **baseline** input to this
-# one. Their parts always sum to f(input) − f(baseline), here 3 + 4 = 7. This is called **completeness**.
+# **Gradient × input** multiplies the slope *here* by the input. Where f is linear (3x), that is right: 3. Where it is
+# curved, it is misleading. **Integrated gradients** (Sundararajan et al. 2017) use the mean slope along the straight
+# line from a **baseline** input, here (0, 0), to this one. Their parts always sum to f(input) − f(baseline),
+# here 3 + 4 = 7. This is called **completeness**.
 #
 # For BERT, x and y become the token embeddings, and f is the log-probability of the answer. The next cell uses a
 # forward hook (chapter 05) to replace the output of the token embeddings by a tensor that collects a gradient.
@@ -435,8 +442,9 @@ saliency_strip(parts, encoding.tokens[0], "Integrated gradients, in nats")
 # ## Is attention an explanation?
 #
 # Which column of our first table should we believe? A minimal test of **faithfulness**: if you remove a word that a
-# method calls important, the answer should change more than with a word that it calls unimportant. So we compare two
-# orders of the words: the method's, and that of occlusion, by the size of its effect.
+# method calls important, the answer should change more than with a word that it calls unimportant. So occlusion is our
+# judge, because it changes the text and looks at the answer: we compare a method's order of the words with that by
+# occlusion.
 #
 # ![The words of the first sentence with their ranks by occlusion and by attention. The two orders differ, and the rank correlation says how much: 1 is the same order, 0 is what random scores reach on average.](pictures/09_two_orders.svg)
 #
@@ -488,8 +496,8 @@ def explanations(encoding, position, guess):  # a number for each token by each 
 
 
 # %% [markdown]
-# Guess: which of attention, rollout and gradient comes nearest to the ceiling, and is each of them better than distance?
-# The cell takes about half a minute on a slow computer.
+# Guess: which of attention, rollout and gradient comes nearest to the ceiling, and is each of them better than
+# distance? The cell takes about half a minute on a slow computer.
 
 # %% tags=["guess"]
 from collections import defaultdict
@@ -508,28 +516,28 @@ for text in texts:
     for name, numbers in explanations(*prompt).items():
         agreement[name].append(rank_correlation(numbers[content], truth))
 for name, values in agreement.items():
-    mean = np.mean(values).round(2) + 0  # no −0.00
-    mean = about(f"agreement with occlusion: {name}", mean, within=0.04)
-    print(f"{name:23} {mean:7.2f}")
+    mean = about(f"agreement with occlusion: {name}", np.mean(values), within=0.04)
+    print(f"{name:23} {mean:8.3f}")
 
 # %% [markdown]
-# Two methods sentence by sentence: the mean difference and two standard errors. By chance alone, the mean is farther from
-# 0 than that in only one of 20 cases.
+# Two methods sentence by sentence: the mean difference and two standard errors. By chance alone, the mean is farther
+# from 0 than that in only one of 20 cases.
 
 # %%
 order = ["attention, last layer", "distance", "rollout", "attention, all layers"]
 order += ["gradient", "occlusion, other words"]
-for low, high, value in zip(order, order[1:], [0.05, 0.04, 0.04, 0.09, 0.06]):
+for low, high in zip(order, order[1:]):
     difference = np.subtract(agreement[high], agreement[low])  # [100]
-    error = about(0.05, 2 * difference.std(ddof=1) / 10, within=0.02)  # 10: the root of 100
-    mean = about(value, difference.mean(), within=0.03)
-    print(f"{high} - {low}: {mean:.2f}, two standard errors {error:.2f}")
+    mean = about(f"agreement, {high} minus {low}", difference.mean(), within=0.03)
+    errors = 2 * difference.std(ddof=1) / 10  # two; 10: the root of 100
+    errors = about(f"two errors of {high} minus {low}", errors, within=0.02)
+    print(f"{high} - {low}: {mean:.3f}, two standard errors {errors:.3f}")
 
 # %% [markdown]
 # **The attention of the last layer is not better than distance.** Rollout isn't clearly better than distance either,
-# and the plain mean over all layers does slightly better than rollout. The gradient is better than every attention,
-# and still below the ceiling. So for practice: say *what* you want to explain, measure it by an intervention, and
-# report the baselines.
+# and the plain mean over all layers does slightly better than rollout. The gradient, which asks something similar to
+# occlusion, is better than every attention, and still below the ceiling. So for practice: say *what* you want to
+# explain, measure it by an intervention, and report the baselines.
 #
 # <details><summary>"Attention is not Explanation", and "not not": the debate in short</summary>
 #
@@ -593,8 +601,8 @@ check("9.3", ablate_head)
 # </details>
 
 # %% [markdown]
-# How much does each head matter (Michel et al. 2019)? We mask every fifth token, and measure how much the loss rises
-# without a head. `without_heads` ablates heads inside a `with` block, `head_importance` does it for one head after the
+# How much does each head matter (Michel et al. 2019)? We mask every fifth token: how much does the loss rise without a
+# head? `without_heads` ablates heads inside a `with` block, `head_importance` does it for one head after the
 # other.
 
 # %%
@@ -651,13 +659,16 @@ def loss_without(ablated):  # on the odd half
 
 # %% tags=["guess"]
 order = [divmod(int(i), 4) for i in halves[0].argsort()]  # (layer, head), on the even half
-print(f"most important: {order[-1]}, {order[-2]}; loss with all heads {loss_without([]):.2f}")
+print(f"on the even half, most important: {order[-1]}, {order[-2]}")
+print(f"loss with all heads {loss_without([]):.2f}")
 for n in (1, 4, 8, 12):
     least, most = loss_without(order[:n]), loss_without(order[-n:])
     print(f"without the {n:2} least important {least:.2f}, most important {most:.2f}")
 
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
+#
+# (The pairs in the first line count from 0. On the even half, head 2 of layer 1 is ahead of head 1.)
 #
 # Without the **eight** least important heads the loss is 3.87, and without the most important one alone it is 4.29.
 # Removing the twelve least important heads (4.44) costs little more than removing this one. Without the four most
@@ -687,8 +698,8 @@ explorable("playground", checkpoint="world-tiny", address=asked)
 # <details><summary>What you saw, and why</summary>
 #
 # One is enough. Without head 2 of layer 2 the answer is *english*: the model still knows that a language is asked for,
-# but no longer of which country. Without head 1 of layer 2 nothing changes. Both heads of layer 1 are needed together:
-# without one of them the answer is less sure or wrong, without both it is not even a language.
+# but no longer of which country. Without head 1 of layer 2 nothing changes. In layer 1, without head 1
+# the answer is less sure, without head 2 it is wrong (*in*), and without both it is not even a language.
 #
 # </details>
 #
@@ -746,16 +757,17 @@ for layer, name in enumerate(["input", "layer 1", "layer 2", "layer 3", "layer 4
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# Two numbers must be 1.00, and they check the method: at the input only the verb differs, and after the last layer the
-# answer is computed from the vector of [MASK] alone. After layer 1 no single vector restores everything: the verb 0.46,
-# *the* 0.27, [MASK] 0.12. After layer 2, [MASK] alone restores 0.59, and layer 3 adds nothing (0.57). The rest comes
-# from the other tokens in layer 4. (The numbers of a row need not sum to 1, because the parts interact.)
+# The first and the last row are fixed by the method, so they check it: at the input only the verb differs, and after
+# the last layer the answer is computed from the vector of [MASK] alone. After layer 1 no single vector restores
+# everything: the verb 0.46, *the* 0.27, [MASK] 0.12. After layer 2, [MASK] alone restores 0.59, and layer 3 adds
+# nothing (0.57). The rest comes from the other tokens in layer 4. (The numbers of a row need not sum to 1, because the
+# parts interact.)
 #
 # </details>
 #
 # How did the verb reach *the*? The suspect is head 1 of layer 1, which attends to the previous token. The next cell
-# patches *the* *without* each head of layer 1, and patches each head's output *alone*, for this pair of verbs and for
-# eight. Guess: will the suspect stand out?
+# patches *the* *without* each head of layer 1, and patches each head's output *alone*, in the mean of eight pairs of
+# verbs. Guess: will the suspect stand out?
 
 # %%
 PAIRS = [PAIR, "opened read door letter", "closed wrote door letter", "shut read door letter"]
@@ -772,34 +784,31 @@ def in_head(head, token):  # a hook that patches the output of one head of layer
     return model.bert.encoder.layers[0].attention.output.register_forward_pre_hook(patch)
 
 
-def three_numbers(pairs, head):  # means over the pairs; token 3 is "the"
+def three_numbers(head):  # means over the pairs; token 3 is "the"
     with heads.without_heads(model, [] if head is None else [(0, head)]):
-        without = np.mean([restored(pair, after_layer(1, 3)) for pair in pairs])
-        runs = np.array([preferences(pair) for pair in pairs])
-    alone = np.mean([restored(pair, in_head(head, 3)) for pair in pairs])
-    return f"{without:10.2f}{(runs[:, 0] - runs[:, 1]).mean():16.1f}{round(alone, 2) + 0:8.2f}"
+        without = np.mean([restored(pair, after_layer(1, 3)) for pair in PAIRS])
+        runs = np.array([preferences(pair) for pair in PAIRS])
+    alone = np.mean([restored(pair, in_head(head, 3)) for pair in PAIRS])
+    return f"{without:10.2f}{(runs[:, 0] - runs[:, 1]).mean():18.1f}{round(alone, 2) + 0:8.2f}"
 
 
 # %% tags=["guess"]
-print(f"{'':10}{'shut, wrote':^34}  mean of eight pairs")
-columns = "   without clean-corrupted   alone"
-print(f"{'':10}{columns}  {columns}")
+print(f"{'':10}   without clean - corrupted   alone")
 for head in (None, 0, 1, 2, 3):
     name = "all heads" if head is None else f"head {head + 1}"
-    print(f"{name:10}{three_numbers([PAIR], head)}  {three_numbers(PAIRS, head)}")
+    print(f"{name:10}{three_numbers(head)}")
 
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# In the column *without* (the patch at *the*, with one head ablated) head 1 seems guilty: 0.12 instead of 0.27. The
-# control is to ablate another head, and it spoils the story: without head 4, which also attends from *the* to *shut*,
-# only 0.15 is left. The mean of eight pairs seems to rescue it: 0.34 with all heads, 0.14 without head 1, and 0.27 to
-# 0.40 without one of the others.
+# In the column *without* (the patch at *the*, with one head ablated) head 1 seems guilty: 0.14 instead of 0.34, and
+# 0.27 to 0.40 without one of the others.
 #
-# But an ablation also changes the clean and the corrupted run, between which we rescale, so these shares can't be
-# compared well. The column *alone* avoids this: all heads stay, and we patch the output of *one* head at *the*. In the
-# mean, heads 1 and 4 both restore 0.14, and the other two nearly nothing. So the information reaches *the* through two
-# heads, and our suspect is only one of them.
+# But an ablation also changes the clean and the corrupted run, between which we rescale (their distance, 3.4, becomes
+# 2.0 to 4.6), so these shares can't be compared well. The column *alone* avoids this: all heads stay, and we patch the
+# output of *one* head at *the*. Now heads 1 and 4 both restore 0.14, and the other two nearly nothing. (Head 4 too
+# attends from *the* to *shut*, with a weight of 0.49.) So the information reaches *the* through two heads, and our
+# suspect is only one of them.
 #
 # Vig et al. (2020) used such interventions to study gender bias, and Meng et al. (2022) to locate facts in GPT
 # models. The result depends on how you corrupt the text and how you measure (Zhang and Nanda 2024), so report both.
@@ -814,17 +823,18 @@ for head in (None, 0, 1, 2, 3):
 #
 # ![Cosines of bank in four sentences. At the input all are 1. After layer 1 they differ, and not yet by sense. After layer 4 both pairs of one sense are closer than any pair of two senses.](pictures/09_bank_parts.svg)
 #
-# Move the slider from layer 0 to 4.
+# Run the cell, and move the slider from layer 0 to 4. The color is the sense.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.widgets import word_in_context
 
 four_banks = [texts[i] for i in (0, 1, 10, 19)]
-word_in_context(model, tokenizer, four_banks, "bank")
+word_in_context(model, tokenizer, four_banks, "bank", ["river", "river", "money", "money"])
 
 # %% [markdown]
 # Four sentences prove nothing. The next cell compares *spring* (the season, or the water) in all pairs of its
-# sentences: the closest pair with **two** senses, and the most distant pair with **one**. Guess: which cosine is higher?
+# sentences: the closest pair with **two** senses, and the most distant pair with **one**. Guess: which cosine is
+# higher?
 
 # %%
 import random
@@ -871,8 +881,8 @@ for name, (i, j) in {"two senses": high, "one sense": low}.items():
 # away. So we leave out **one of each sense**, and average over all choices. Labels that mean nothing get 50 % on
 # average.
 #
-# How noisy is it? We shuffle the labels 500 times: a **permutation test**. Guess: how far from 50 % do meaningless labels
-# get?
+# How noisy is it? We shuffle the labels 500 times: a **permutation test**. Guess: how far from 50 % do meaningless
+# labels get?
 
 # %% tags=["guess"]
 vectors, labels, _ = vectors_of(model, "bank")
@@ -888,7 +898,8 @@ for name, number in zip(names, numbers):
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# With shuffled labels, *bank* has a standard deviation of 14 points. So 70 % for a single word may be chance, but none
+# With shuffled labels, *bank* has a standard deviation of 14 points, more than the 11 of 20 coin tosses: the sentences
+# share the two means, so they are right or wrong together. So 70 % for a single word may be chance, but none
 # of the 500 shuffles reached the 95 % of the real labels. (The mean of five words is less noisy: by a factor of √5,
 # about 6 points, if the other words are as noisy as *bank*.)
 #
@@ -950,7 +961,7 @@ for word in dict.fromkeys(row["word"] for row in senses):
     print(line(word, table[-1]))
 means = zip(columns, torch.tensor(table).mean(dim=0))
 print(line("mean", [about(f"senses by {c}", m, within=0.02) for c, m in means]))
-cosines_by_layer(gaps, "Cosine within a sense minus cosine across senses")
+cosines_by_layer(gaps, "Cosine within a sense minus cosine across senses", "difference")
 
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
@@ -959,21 +970,21 @@ cosines_by_layer(gaps, "Cosine within a sense minus cosine across senses")
 # of words has 64 % and the untrained model 49 %. But look at *other words*: 85 % without any layer. So most of what
 # separates the senses here is which words stand around, together with a table of embeddings in which pre-training has
 # put similar words close together. It suffices for *key* (98 %), which opens doors in the novels and belongs to a
-# dictionary in the documentation. The layers put all this into *one* vector, that of the word itself, and gain six to
-# eight points, more than half of this with *light*.
+# dictionary in the documentation. The layers put all this into *one* vector, that of the word itself, and gain five to
+# eight points, more than half of it with *light*: with five words, no more than a hint.
 #
 # The gaps in the picture are small (below 0.2), and still the nearest mean is right in more than nine of ten cases: it
 # only asks which of two cosines is higher. That is how the gap of *key* can fall in layer 3 while its accuracy stays
 # at 100 %.
 #
 # The column *input* is a control too. There, a word's vector contains only the word and its position. Where it is far
-# above 50 % (*light*), the position alone may give the sense away. Or it is noise: *spring* is as far below. And don't
-# rank the layers 2 to 4 by 2 points: *spring* is best in layer 2, *light* and *letter* in layer 4.
+# above 50 % (*light*), the position alone may give the sense away. Or it is noise: *spring* is even farther below. And
+# don't rank the layers 2 to 4 by 2 points: *spring* is best in layer 2, *light* and *letter* in layer 4.
 #
 # </details>
 #
-# **Here the second sitting ends**, with the lab below ("Broken BERT"). You can read the senses of a word from its vectors,
-# and say what a baseline reads from the words around it.
+# **Here the second sitting ends.** You can read the senses of a word from its vectors, and say what a baseline reads
+# from the words around it. The third sitting is the proof and the lab, after three optional sections.
 
 # %% [markdown]
 # ## Probes, and what they can memorize (optional, with exercise 9.4)
@@ -984,8 +995,8 @@ cosines_by_layer(gaps, "Cosine within a sense minus cosine across senses")
 #
 # ![Four words in context. Their part of speech depends on the context: a long walk, they walk home. The label of the control task is random and the same wherever the word stands, so it can only be learned by heart.](pictures/09_memory.svg)
 #
-# What the probe gets right of these beyond chance, it has memorized. The accuracy minus the accuracy on the control task
-# is the **selectivity** of the probe.
+# What the probe gets right of these beyond chance, it has memorized. The accuracy minus the accuracy on the control
+# task is the **selectivity** of the probe.
 #
 # ### Exercise 9.4 · Random control labels
 # ●●○○ · 10 minutes
@@ -1040,9 +1051,9 @@ print("for instance:", *both[:6])
 
 # %% [markdown]
 # We ask for the **part of speech**: noun, verb, adjective or adverb. Three splits are harder and harder to solve by
-# memory: **other sentences** (most test words occur in training), **new words** (none does), and **ambiguous words** such
-# as *walk*, nouns about as often as verbs, also new: the word alone gives 50 %. Two more splits ask for the **kind of a
-# name** (person, location or time).
+# memory: **other sentences** (most test words occur in training), **new words** (none does), and **ambiguous words**
+# such as *walk*, nouns about as often as verbs, also new: the word alone gives 50 %. Two more splits ask for the **kind
+# of a name** (person, location or time).
 
 # %%
 pos = np.isin(tags, ["NOUN", "VERB", "ADJ", "ADV"])
@@ -1117,7 +1128,8 @@ for name, (train, test) in splits.items():
     }
     majority = probing.majority_accuracy(known, asked)
     sizes = f"{len(known.words)} words to train on, {len(asked.words)} to test"
-    print(f"{name}: {sizes}; majority {majority:.0%}")
+    chance = 1 / len(set(known.labels))
+    print(f"{name}: {sizes}; majority {majority:.0%}, chance in the control task {chance:.0%}")
     print(" " * 13, *(f"{layer:>7}" for layer in ["input", *"1234"]))
     for curve, values in curves[name].items():
         print(f"   {curve:10}", *(f"{About(value):7.0%}" for value in values))
@@ -1149,7 +1161,7 @@ Picture(figure, alt=f"Accuracy of probes from the input to layer 4. {'; '.join(t
 # From the input (left) to layer 4. Read the control and the untrained model first:
 #
 # - **Other sentences.** 88 % at the input, but 83 % on the control task: it could be mere memory. Higher up, the
-#   selectivity rises from 5 to 49 points.
+#   selectivity rises from 5 to about 50 points.
 # - **New words.** Memory is worth nothing here, and still the trained *input* gives 96 %: pre-training has put the parts
 #   of speech into the table of embeddings.
 # - **Ambiguous words.** Only this split needs context: about half at the input, 90 % after one layer, 100 % after two.
@@ -1176,8 +1188,8 @@ Picture(figure, alt=f"Accuracy of probes from the input to layer 4. {'; '.join(t
 #
 # ## Facts in a blank (optional)
 #
-# Petroni et al. (2019) read facts from BERT by letting it fill in a blank. We ask our own model, and `world-tiny`, which
-# was trained only on a small world of facts (chapter 06).
+# Petroni et al. (2019) read facts from BERT by letting it fill in a blank. We ask our own model, and `world-tiny`,
+# which was trained only on a small world of facts (chapter 06).
 
 # %%
 from bertedu.corpora import load_corpus
@@ -1198,8 +1210,8 @@ three_guesses(mixed, "Paris is the capital of [MASK] .")
 three_guesses(mixed, "He was emperor of [MASK] .")
 
 # %% [markdown]
-# For Paris, our model predicts the right kind of word, but not *France*. After *He was emperor of*, *France* gets 4 %: the
-# baseline for Napoleon. Guess: how does each model answer when the sentence says *not*?
+# For Paris, our model predicts the right kind of word, but not *France*. After *He was emperor of*, *France* gets 4 %:
+# the baseline for Napoleon. Guess: how does each model answer when the sentence says *not*?
 
 # %% tags=["guess"]
 for word in ("", "not "):
@@ -1212,7 +1224,8 @@ for word in ("", "not "):
 #
 # Of Napoleon our model says *France* (19 %), more than after *He*: so the name matters. But with *not*, *France* keeps
 # its 19 %. And the model of the small world still gives *paris* 92 %, now the one wrong answer. It has hardly ever read
-# the word *not*; our own model has. (`[UNK]` stands for rare words in a text that it was trained on.) Kassner and Schütze (2020) found the same in BERT ("birds cannot [MASK]": *fly*).
+# the word *not*; our own model has. (`[UNK]` stands for rare words in a text that it was trained on.) Kassner and
+# Schütze (2020) found the same in BERT ("birds cannot [MASK]": *fly*).
 #
 # </details>
 #
@@ -1265,8 +1278,8 @@ for layer in range(5):
 # <details><summary>What you saw, and why</summary>
 #
 # Sentences that have nothing in common have a cosine far above 0, in every layer. All the vectors point roughly in one
-# common direction. They are **anisotropic**. Ethayarajh (2019) measured this for words in ELMo, BERT and GPT-2, where it
-# generally grows with depth. (In our averages it is largest at the input, 0.92.) If you read "cosine 0.7" as
+# common direction. They are **anisotropic**. Ethayarajh (2019) measured this for words in ELMo, BERT and GPT-2, where
+# it generally grows with depth. (In our averages it is largest at the input, 0.92.) If you read "cosine 0.7" as
 # "similar", you are reading the common direction.
 #
 # Subtracting the mean vector removes it. Then all pairs are at about 0 on average. But look at *found*: it gains at
@@ -1321,8 +1334,6 @@ differences["ablated head"] = largest(one, other)
 print(f"{', '.join(differences)}: largest difference {max(differences.values()):.4f}")
 
 # %% [markdown]
-# We have looked at the same numbers as `transformers` would show.
-#
 # ## Broken BERT: vectors that depend on the batch
 #
 # A colleague removes duplicates from a collection of sentences: two sentences are the same if the cosine of their

@@ -86,9 +86,13 @@ def sharp_heads(model: Any, tokenizer: Any, TEXT: str) -> Figure:
     with torch.no_grad():
         weights = run(model, encoding, output_attentions=True).attentions[0][0]
     tokens = encoding.tokens[0]
-    sheet = Sheet(420, "What do the two sharpest heads of layer 1 do?", "A row attends, a column is attended to")
+    sheet = Sheet(430, "What do the two sharpest heads of layer 1 do?", "A row attends, a column is attended to")
     for x, head, rows in ((110, 0, tokens), (430, 1, ())):
-        sheet.grid(x, 112, weights[head], f"head {head + 1}", numbers=False, largest=1.1, cell=28, row=28, rows=rows)
+        grid = sheet.grid(
+            x, 112, weights[head], f"head {head + 1}", numbers=False, largest=1.1, cell=28, row=28, rows=rows
+        )
+        for column in (0, len(tokens) - 1):
+            sheet.words(grid.column(column).centre[0], grid.bottom + 14, tokens[column], align="center", faint=True)
     return sheet.figure()
 
 

@@ -14,10 +14,11 @@ from bertedu.interpretation.contexts import word_vectors
 from bertedu.model import BertModel
 from bertedu.templates import template
 from bertedu.tokenization import Tokenizer
-from bertedu.visualization.picture import BLUE, ORANGE, Picture, new_figure, quiet
+from bertedu.visualization.picture import BLUE, GREEN, ORANGE, Picture, new_figure, quiet
 from bertedu.visualization.widgets.view import DESCRIBED, LEFT, RIGHT, WIDE, WidgetView, live_view, region
 
 WIDTH, HEIGHT, MARGIN = 560, 320, 30  # pixels
+COLORS = (BLUE, ORANGE, GREEN)  # of the senses
 COSINES = template("""\
 <table><caption style="{{ left }}">Compared with {{ number }} {{ sentence }}</caption>
 <thead><tr><th scope="col" style="{{ right }}">cosine</th><th scope="col" style="{{ left }}">sentence</th></tr></thead>
@@ -29,15 +30,23 @@ COSINES = template("""\
 
 
 def word_in_context(
-    model: LanguageModel | BertModel, tokenizer: Tokenizer, sentences: Sequence[str], word: str
+    model: LanguageModel | BertModel,
+    tokenizer: Tokenizer,
+    sentences: Sequence[str],
+    word: str,
+    senses: Sequence[str] = (),
 ) -> WidgetView:
     """A slider for the layer and a choice of sentence; below them the way of the word's vector through the layers in
     each sentence, in two dimensions, and its cosine with the chosen sentence's. Its still form shows all layers.
+    senses: the word's sense in each sentence; each sense has its own color.
 
-    Raises UserError for fewer than two sentences, and where the word does not stand once in each.
+    Raises UserError for fewer than two sentences, for senses that are more or fewer than these, and where the word does
+    not stand once in each.
     """
     if len(sentences) < 2:
         raise UserError(f"there are {len(sentences)} sentences to compare {word!r} in: give at least two.")
+    if senses and len(senses) != len(sentences):
+        raise UserError(f"there are {len(senses)} senses for {len(sentences)} sentences: give one for each.")
     vectors = word_vectors(model, tokenizer, sentences, word).float()  # [N, L + 1, D]
     points, kept = in_two_dimensions(vectors)
     last = vectors.size(1) - 1
@@ -48,9 +57,9 @@ def word_in_context(
     def html() -> str:
         table = cosines_html(vectors, sentences, layer.value, chosen.value)
         name = f"{word} at layer {layer.value} of {last}" + (": embeddings only" if layer.value == 0 else "")
-        return region(name, f"<p>{escape(name)}</p>{paths_svg(points, layer.value, chosen.value)}{table}")
+        return region(name, f"<p>{escape(name)}</p>{paths_svg(points, layer.value, chosen.value, senses)}{table}")
 
-    return WidgetView(live_view([layer, chosen], html), word_paths(points, kept, vectors, sentences, word))
+    return WidgetView(live_view([layer, chosen], html), word_paths(points, kept, vectors, sentences, word, senses))
 
 
 def in_two_dimensions(vectors: Tensor) -> tuple[np.ndarray, float]:
@@ -83,7 +92,7 @@ def cosines_html(vectors: Tensor, sentences: Sequence[str], layer: int, chosen: 
     return COSINES.render(number=chosen + 1, sentence=sentences[chosen], rows=rows, left=LEFT, right=RIGHT)
 
 
-def paths_svg(points: np.ndarray, layer: int, chosen: int) -> str:
+def paths_svg(points: np.ndarray, layer: int, chosen: int, senses: Sequence[str] = ()) -> str:
     """The ways [N, L + 1, 2] from the embeddings to one layer; the chosen sentence's is thick, its number bold."""
     low, high = points.min(axis=(0, 1)), points.max(axis=(0, 1))
     room = np.array([WIDTH - 2 * MARGIN, HEIGHT - 2 * MARGIN])
@@ -92,7 +101,8 @@ def paths_svg(points: np.ndarray, layer: int, chosen: int) -> str:
     parts = []
     for number in [*(n for n in range(len(points)) if n != chosen), chosen]:  # the chosen one on top
         way = " ".join(f"{x:.1f},{y:.1f}" for x, y in places[number, : layer + 1])
-        color, width, weight = (ORANGE, 3, "bold") if number == chosen else (BLUE, 1.2, "normal")
+        width, weight = (3, "bold") if number == chosen else (1.2, "normal")
+        color = color_of(senses, number) if senses else ORANGE if number == chosen else BLUE
         parts.append(f'<polyline points="{way}" fill="none" stroke="{color}" stroke-width="{width}"/>')
         for place, (x, y) in enumerate(places[number, : layer + 1]):
             parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{5 if place == layer else 2}" fill="{color}"/>')
@@ -104,21 +114,30 @@ def paths_svg(points: np.ndarray, layer: int, chosen: int) -> str:
     )
 
 
-def word_paths(points: np.ndarray, kept: float, vectors: Tensor, sentences: Sequence[str], word: str) -> Picture:
+def color_of(senses: Sequence[str], number: int) -> str:
+    """The color of a sentence's sense; blue where no senses are known."""
+    return COLORS[[*dict.fromkeys(senses)].index(senses[number]) % len(COLORS)] if senses else BLUE
+
+
+def word_paths(
+    points: np.ndarray, kept: float, vectors: Tensor, sentences: Sequence[str], word: str, senses: Sequence[str] = ()
+) -> Picture:
     """The ways of a word's vectors through all layers, [N, L + 1, 2], with the sentences that their numbers mean."""
     figure = new_figure(8.5, max(3.6, 0.24 * len(sentences) + 1))
     axes = figure.subplots()
     quiet(axes)
     last = points.shape[1] - 1
     for number, way in enumerate(points, start=1):
-        axes.plot(*way.T, color=BLUE, linewidth=1.2, marker=".", markersize=4)
-        axes.plot(*way[-1], color=BLUE, marker="o", markersize=6)
+        color = color_of(senses, number - 1)
+        axes.plot(*way.T, color=color, linewidth=1.2, marker=".", markersize=4)
+        axes.plot(*way[-1], color=color, marker="o", markersize=6)
         axes.annotate(str(number), way[-1], xytext=(5, 3), textcoords="offset points", fontsize=9)
     axes.set_title(
         f"{word}: from the embeddings to layer {last} (large dot)", fontsize=10, loc="left", parse_math=False
     )
-    axes.set_xlabel(f"away from the sentences' mean, in two directions ({kept:.0%} of the variance)")
-    numbered = "\n".join(f"{number} {shortened(text, 60)}" for number, text in enumerate(sentences, start=1))
+    axes.set_xlabel(f"the two directions in which the sentences differ most ({kept:.0%} of their variance)")
+    shown = [f"{sense}: {text}" for sense, text in zip(senses, sentences, strict=True)] if senses else sentences
+    numbered = "\n".join(f"{number} {shortened(text, 60)}" for number, text in enumerate(shown, start=1))
     axes.text(1.02, 1, numbered, transform=axes.transAxes, va="top", fontsize=8, parse_math=False)
     nearest = []
     for chosen in range(len(sentences)):

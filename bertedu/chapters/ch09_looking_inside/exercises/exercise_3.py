@@ -127,9 +127,9 @@ def ablate_head(case: Case) -> None:
         got.eval()
         expected = answers(model, [(layer, head)])
         stranger = "Is this a copy of the model that I gave you? It may be one of the notebook's: use the parameter."
-        case.same_shape("what the copy answers", answers(got), expected, stranger)
+        case.same_shape("the copy's output", answers(got), expected, stranger)
         advice = "Print d and the slice that you set to 0: which entries of the projection's input belong to this head?"
         case.close(
-            "what the copy answers", answers(got), expected, advice, mistakes=head_mistakes(layer, head), tolerance=1e-4
+            "the copy's output", answers(got), expected, advice, mistakes=head_mistakes(layer, head), tolerance=1e-4
         )
     case.close_with("The package uses a hook instead, so it does not have to copy the model.")

@@ -112,5 +112,5 @@ def my_control_labels(case: Case) -> None:
         case.almost(
             "Then the words have other labels, with the same seed. Python salts the `hash` of strings anew whenever it "
             "starts: today's probe would be tested on other labels tomorrow.",
-            "random.Random takes a string itself as its seed, and draws the same after a restart.",
+            "What else could seed the generator, so that it draws the same after a restart?",
         )
