@@ -235,9 +235,9 @@ class Case:
         mistakes: pairs of a wrong guess and the sentence that explains it; else `otherwise` is said.
         """
         guess = plain(self.answer)
-        self.doing = f"You predicted {said(guess)}."
+        self.doing = f"You answered {said(guess)}."
         if type_of_guess(guess) != type_of_guess(plain(expected)):
-            self.fail(f"A prediction here is written like this: {example(plain(expected))}")
+            self.fail(f"An answer here is written like this: {example(plain(expected))}")
         if same_guess(guess, plain(expected), tolerance):
             return
         known = [sentence for wrong, sentence in mistakes if same_guess(guess, plain(wrong), tolerance)]

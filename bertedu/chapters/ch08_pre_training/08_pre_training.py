@@ -96,9 +96,9 @@ print(f"one epoch: {len(batches)} batches of {settings.batch_size} pairs")
 # %% [markdown]
 # ![Documents become tokens, pairs and batches, with their counts. Below, one pair before and after masking: some tokens are hidden, and only the chosen ones have labels.](pictures/08_batches.svg)
 #
-# `task.prepare` masks a batch. Which tokens it hides is computed from the seed, the epoch and the batch: every epoch has
-# new masks, and every repetition of the run the same ones. (The second argument, the step, changes nothing here.) Its
-# last argument is the share of the run that is over: the masking rate falls from 40 % to 30 %.
+# `task.prepare` masks a batch. Which tokens it hides is computed from the seed, the epoch and the batch: every epoch
+# has new masks, and every repetition of the run the same ones. (The second argument, the step, changes nothing here.)
+# Its last argument is the share of the run that is over: the masking rate falls from 40 % to 30 %.
 
 # %%
 shortest = min(batches, key=lambda batch: batch["input_ids"].size(1))
@@ -179,9 +179,9 @@ print("different answers:", len(set(answers(first_try, questions))))
 #
 # </details>
 #
-# Is that all that it has learned? A **unigram model** knows frequencies and nothing else: its probability for a token is
-# the token's share of the training text. Its loss is the **unigram loss**. Compare it with the masked-word part of the
-# loss above (the pairs' part is still about ln 2).
+# Is that all that it has learned? A **unigram model** knows frequencies and nothing else: its probability for a token
+# is the token's share of the training text. Its loss is the **unigram loss**. Compare it with the masked-word part of
+# the loss above (the pairs' part is still about ln 2).
 
 # %%
 from bertedu.pretraining.baselines import IGNORED, UnigramBaseline
@@ -197,8 +197,7 @@ print(f"the first try    {about(5.4, last - math.log(2), within=0.2 * slack):.1f
 # The loss of the first try is the unigram loss. One bias for each word is enough for that.
 #
 # A run that has only reached the unigram loss makes no use of the context yet, and it often stays there for a while, on
-# a **plateau**. It ends when attention finds something useful in the other words. Some of the runs below leave it after
-# several hundred steps, others not before they end.
+# a **plateau**. It ends when attention finds something useful in the other words. 
 #
 # ## Batches of one length (optional)
 #
@@ -268,8 +267,8 @@ check("8.1", moves)
 # </details>
 
 # %% [markdown]
-# Now two weights, three steps each: the gradients of the first are *steady*, those of the second have the same size, and
-# their sign *flips*.
+# Now two weights, three steps each: the gradients of the first are *steady*, those of the second have the same size,
+# and their sign *flips*.
 
 
 # %%
@@ -295,8 +294,8 @@ for name, path in adam_paths.items():
 # ### Weight decay
 #
 # The last term, λw, is **weight decay**: it pulls every weight a little towards zero, so that no weight stays large
-# without gradients that ask for it. The classical way is to add λw to the *gradient*; this is **L2 regularization**. But
-# then Adam divides it by √v like everything else.
+# without gradients that ask for it. The classical way is to add λw to the *gradient*; this is **L2 regularization**.
+# But then Adam divides it by √v like everything else.
 #
 # What does that do? Two weights start at 1.0. Their gradients are pure noise, small for one weight and large for the
 # other. Guess: after 300 steps with η = 0.01 and λ = 0.1, how much is left of each, first with the decay in the
@@ -393,8 +392,8 @@ for group in parameter_groups(first_try):
 # learning rate (exercise 8.1). So the learning rate starts at 0 and rises to its **peak**: in BERT during the first 1 %
 # of the steps, in our short run during 6 %.
 #
-# **Linear decay of the learning rate.** Towards the end the weights should settle, so it falls back to 0. Take a pencil:
-# what share of the peak is it after 3 % and after 53 % of the run?
+# **Linear decay of the learning rate.** Towards the end the weights should settle, so it falls back to 0. Take a
+# pencil: what share of the peak is it after 3 % and after 53 % of the run?
 
 
 # %%
@@ -417,9 +416,9 @@ for share in (0, 0.03, 0.06, 0.53, 1):
 #
 # ### Touch it
 #
-# Adam moves two weights, and every gradient is partly noise. The first weight has a long way to go. The second is at its
-# best value already, in a steep valley. At first the learning rate is the same in all steps. Guess: what happens to the
-# loss in the first steps? Which of warm-up and the fall to 0 repairs the beginning, which the end?
+# Adam moves two weights, and every gradient is partly noise. The first weight has a long way to go. The second is at
+# its best value already, in a steep valley. At first the learning rate is the same in all steps. Guess: what happens to
+# the loss in the first steps? Which of warm-up and the fall to 0 repairs the beginning, which the end?
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 from bertedu.course.explorable import explorable
@@ -486,7 +485,8 @@ for name, number in seen.items():
 #
 # ## The whole loop
 #
-# We clip *after* `backward` and *before* `step`, and clear the gradients, because PyTorch adds new ones to the old ones.
+# We clip *after* `backward` and *before* `step`, and clear the gradients, because PyTorch adds new ones to the old
+# ones.
 
 
 # %%
@@ -596,7 +596,7 @@ print(f"unigram loss      {unigram_loss:.2f}")
 #
 # </details>
 #
-# Model, text and batches are much smaller than in the paper. The other main differences:
+# Besides the sizes, this differs from the paper:
 #
 # | | paper | this run | why |
 # |---|---|---|---|
@@ -634,8 +634,11 @@ progress = trainer.run()
 print(f"{progress.tokens:,} tokens in {progress.step:,} steps, precision {trainer.precision}")
 
 # %% [markdown]
-# One epoch reads about 760,000 tokens, more than the text has: each pair has three special tokens, and most pairs get a
-# random second segment.
+# <details><summary>Why so many tokens?</summary>
+#
+# One epoch reads about 760,000: each pair has three special tokens, and most pairs get a random second segment.
+#
+# </details>
 #
 # Now both models answer questions: on the left the first try, on the right the model that you have just trained.
 
@@ -689,9 +692,13 @@ for name, values in stretches.items():
 # %% [markdown]
 # ![The 20 largest singular values of a gradient as columns: before, the first is large and the others fall quickly; after Muon all are about 1.](pictures/08_muon.svg)
 #
+# <details><summary>Muon beside AdamW</summary>
+#
 # Embeddings, heads, biases and LayerNorm stay with AdamW. Muon's steps are scaled to the size of AdamW's (Liu et al.
 # 2025), so both use one learning rate. Embeddings get six times of it: they learn only from the few batches in which
 # their word occurs.
+#
+# </details>
 #
 # <details><summary>bf16 and fp16: numbers of 16 bits</summary>
 #
@@ -728,8 +735,8 @@ for name, values in stretches.items():
 # Blue is your run. Grey is a recorded one of the tiny model with BERT's own initialization and AdamW, shorter (900,000
 # tokens), its masking rate falling from 30 % to 15 %.
 #
-# When is a plateau over? Copying alone saves about 0.4, since one in ten of the chosen tokens is visible. So we say that
-# a run *leaves the plateau* where its smoothed loss (the mean over five lines of `metrics.jsonl`) is more than 0.5
+# When is a plateau over? Copying alone saves about 0.4, since one in ten of the chosen tokens is visible. So we say
+# that a run *leaves the plateau* where its smoothed loss (the mean over five lines of `metrics.jsonl`) is more than 0.5
 # below the unigram loss.
 
 # %% tags=["hide-input"]
@@ -958,9 +965,9 @@ print(f"weights that differ: {unequal} of {count:,}")
 # %% [markdown]
 # ## Five patients
 #
-# **Here the second sitting ends and the third begins.** You have trained a BERT and know what it is worth.
+# **Here the second sitting ends and the third begins.** 
 #
-# A run with a fault seldom stops by itself. Below are five recorded runs with one main
+# Below are five recorded runs with one main
 # fault each (one of them has a higher peak as well), and the healthy grey run from above: the same model, text, seed
 # and initialization. Training is blue. Validation is orange, always with correct labels and masks. The dotted lines
 # are the unigram loss and 61 %, the more frequent answer to all pairs.
@@ -1114,8 +1121,8 @@ for length in (128, 512):
 # %% [markdown]
 # ![Bars of shares of BERT-Base's operations: feed-forward is the largest, then the weights of attention; its products are few, and grow with the length.](pictures/08_shares.svg)
 #
-# Now the whole training (Devlin et al. 2019, appendix A.2): a million steps of 256 sequences, 90 % of the steps with 128
-# tokens and the rest with 512.
+# Now the whole training (Devlin et al. 2019, appendix A.2): a million steps of 256 sequences, 90 % of the steps with
+# 128 tokens and the rest with 512.
 
 # %%
 steps_of = {128: 900_000, 512: 100_000}  # tokens of a sequence: steps
@@ -1200,7 +1207,7 @@ for name in ("base", "large"):
 # A colleague has written it, as many people have, and reports: "With four parts instead of one batch my losses are a
 # little worse. That must be noise."
 #
-# Cutting a batch should not change the result. `relative_error` computes how far the gradient
+# `relative_error` computes how far the gradient
 # of a batch in several parts is from that of the whole batch, relative to its norm.
 
 

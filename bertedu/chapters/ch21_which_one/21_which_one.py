@@ -2,8 +2,8 @@
 # # 21 · Which one?
 #
 # Eleven members of the family were trained on the same text for the same time. Now you have to choose one, and to say
-# how sure you are. You will build the few lines of statistics that tell a difference from noise, and read the results
-# with them. At the end there is a guide: which model for which task, and when to take none of them.
+# how sure you are. You will build the few lines of statistics that tell a difference from noise, read the results with
+# them, and get a guide.
 #
 # ## What you will be able to do
 #
@@ -13,7 +13,7 @@
 # - find the models that no other one beats in both cost and score (optional: when an encoder is cheaper than a prompt)
 # - detect an unfair comparison with an A/A test, and repair it
 #
-# **Time:** three sittings of about 35, 45 and 40 minutes ·
+# **Time:** three sittings of about 35, 40 and 40 minutes ·
 # **You need:** [20 · Many languages](20_many_languages.ipynb) ·
 # **Next:** [22 · From two cores to many GPUs](22_many_gpus.ipynb)
 #
@@ -355,7 +355,7 @@ for task, n in by_accuracy.items():
     print(f"standard error of the rows {sqrt(p * (1 - p) / n):.3f}")
 
 # %% [markdown]
-# So keep two questions apart. *If I train both again, will the order stay?* Seeds answer this one, and so does our
+# *If I train both again, will the order stay?* Seeds answer this one, and so does our
 # table. *If I test on other texts, will the order stay?* Only more rows, or more tasks, answer that.
 #
 # <details><summary>The difference of two models on the same rows</summary>
@@ -376,7 +376,7 @@ for task, n in by_accuracy.items():
 # ### Exercise 21.2 · By chance
 # ●●○○ · 8 minutes
 #
-# Suppose for once that the noise is known. Then each of the 90 differences is normal and goes beyond two standard
+# Suppose that the noise is known. Then each of the 90 differences is normal and goes beyond two standard
 # errors, up or down, with a probability of 0.0455. Predict three numbers, as a list:
 #
 # 1. how many marks do you expect among the 90?
@@ -652,9 +652,7 @@ for run in runs.get("electra", []):
 #
 # ### Beside what was published
 #
-# With larger models and far more text, papers report larger gains: ELECTRA reached 79.9 GLUE points where a BERT of the
-# same size had 75.1 (Clark et al. 2020, table 1), and DeBERTa 86.3 on MNLI where RoBERTa had 84.9 (He et al. 2021,
-# table 4).
+# With larger models and far more text, papers report larger gains.
 #
 # <details><summary>What each paper measured, and what it held equal</summary>
 #
@@ -672,12 +670,12 @@ for run in runs.get("electra", []):
 #
 # </details>
 #
-# Ten minutes can show a large effect on the speed of learning, and hardly a gain of a tenth of a point or what appears
-# only after long training. If our table and a paper disagree, look for the reason there first, then in the noise.
+# Ten minutes hardly show a gain of a tenth of a point, or what appears only after long training. If our table and a
+# paper disagree, look there first, then in the noise.
 #
 # ## What it costs
 #
-# A member that is better and slower is not simply better. One point **dominates** another if it costs no more, scores
+# One point **dominates** another if it costs no more, scores
 # no less, and is better in at least one of the two. You never need a dominated point. The others form the **Pareto
 # front**: on it, a higher score always costs more.
 #
@@ -976,8 +974,7 @@ for name, found in claims.items():
 # %% [markdown]
 # ![Dots in standard errors: the colleague's five lie between 1.5 and 4, the five fair ones between 0 and 1.](pictures/21_claims_of_both.svg)
 #
-# The colleague's function finds a gain in all five tests. The fair one stays at about one error or below. (Now and then
-# it will exceed two, as noise does: in 40 further tests it did so four times, twice in each direction.)
+# The colleague's function finds a gain in all five tests. The fair one stays at about one error or below. 
 #
 # Three habits protect you:
 #

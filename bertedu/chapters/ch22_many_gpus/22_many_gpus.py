@@ -2,8 +2,7 @@
 # # 22 · From two cores to many GPUs
 #
 # The course trains a small BERT on two cores. BERT-Large took 64 TPU chips for four days (Devlin et al. 2019,
-# appendix A.2). In this chapter you will learn what limits a training run, how to find out which limit it is, and
-# what each remedy saves.
+# appendix A.2). You will learn what limits a training run, how to find out which limit it is, and what each remedy saves.
 #
 # ## What you will be able to do
 #

@@ -113,10 +113,10 @@ OTHERWISE = (
 )
 def by_chance(case: Case) -> None:
     guess = plain(case.answer)
-    case.doing = f"You predicted {said(guess)}."
+    case.doing = f"You answered {said(guess)}."
     numbers = isinstance(guess, list) and all(type(one) in (int, float) for one in guess)
     if not numbers or len(guess) != len(PARTS):
-        case.fail("A prediction here is a list of three numbers: marks, probability, errors. For example [1, 0.5, 2.5]")
+        case.fail("An answer here is a list of three numbers: marks, probability, errors. For example [1, 0.5, 2.5]")
     for name, one, (right, within), known, advice in zip(PARTS, guess, RIGHT, GUESSES, OTHERWISE, strict=True):
         if not abs(one - right) <= within:
             sentences = [sentence for wrong, sentence in known.items() if is_near(one, wrong)]
