@@ -6,7 +6,6 @@ The answers are in tests/chapters/chNN_name/exercise_N.py: ANSWERS = {"3.2": {"a
 
 import functools
 import inspect
-import time
 from typing import Any
 
 import numpy
@@ -75,10 +74,9 @@ def test_all_answers_belong_to_an_exercise():
 
 @pytest.mark.parametrize(("number", "answer"), answers("accepted"))
 def test_a_right_answer_is_accepted(number, answer):
-    before, start = torch.random.get_rng_state(), time.process_time()
-    verdict = verdict_of(number, answer)
+    before = torch.random.get_rng_state()
+    verdict = verdict_of(number, answer)  # which also fails if it takes longer than checking.SECONDS
     assert verdict.passed, f"{verdict}\n{verdict.trouble or ''}"
-    assert time.process_time() - start < 50 * yardstick(), "a check has ten seconds, on slower machines too"
     assert torch.equal(torch.random.get_rng_state(), before)
 
 
