@@ -197,7 +197,7 @@ print(f"the first try    {about(5.4, last - math.log(2), within=0.2 * slack):.1f
 # The loss of the first try is the unigram loss. One bias for each word is enough for that.
 #
 # A run that has only reached the unigram loss makes no use of the context yet, and it often stays there for a while, on
-# a **plateau**. It ends when attention finds something useful in the other words. 
+# a **plateau**. It ends when attention finds something useful in the other words.
 #
 # ## Batches of one length (optional)
 #
@@ -965,7 +965,7 @@ print(f"weights that differ: {unequal} of {count:,}")
 # %% [markdown]
 # ## Five patients
 #
-# **Here the second sitting ends and the third begins.** 
+# **Here the second sitting ends and the third begins.**
 #
 # Below are five recorded runs with one main
 # fault each (one of them has a higher peak as well), and the healthy grey run from above: the same model, text, seed

@@ -974,7 +974,7 @@ for name, found in claims.items():
 # %% [markdown]
 # ![Dots in standard errors: the colleague's five lie between 1.5 and 4, the five fair ones between 0 and 1.](pictures/21_claims_of_both.svg)
 #
-# The colleague's function finds a gain in all five tests. The fair one stays at about one error or below. 
+# The colleague's function finds a gain in all five tests. The fair one stays at about one error or below.
 #
 # Three habits protect you:
 #

@@ -50,7 +50,7 @@ GUESSES: tuple[Mapping[float, str], ...] = (
         100 * CHANCE: "That is for 100 comparisons. There are 90.",
         RIGHT[1][0]: ORDER,
         RIGHT[2][0]: ORDER,
-        4.5: "5 % belongs to 1.96 errors; for 2 it is 4.55 %. (Or did you count eleven members? Ten are compared with BERT.)",
+        4.5: "5 % belongs to 1.96 errors; for 2 it is 4.55 %. (Or did you count eleven members? There are ten.)",
         10 * CHANCE: "That is for one task. There are nine.",
         9 * CHANCE: "That is for one member. There are ten.",
     },
