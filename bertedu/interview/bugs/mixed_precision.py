@@ -16,6 +16,11 @@ class Scaler(torch.amp.GradScaler):  # type: ignore[name-defined, misc]
 
     used = False
 
+    def __init__(self, *settings: Any, **named: Any) -> None:
+        super().__init__(*settings, **named)
+        # A scaler knows an optimizer by its address, so that of one that is gone must not come again.
+        self.optimizers: list[torch.optim.Optimizer] = []
+
     def scale(self, outputs: Any) -> Any:
         """Scale, and note it."""
         self.used = True
@@ -27,6 +32,7 @@ def step(program: Program, scaler: Scaler, size: float = 1.0) -> Tensor:
     model, inputs, labels = make_model(), *make_batch(size)
     before = model.weight.detach().clone()
     optimizer = torch.optim.SGD(model.parameters(), lr=RATE)
+    scaler.optimizers.append(optimizer)
     program.call("train_step", model, optimizer, scaler, inputs, labels)
     return model.weight.detach() - before
 
