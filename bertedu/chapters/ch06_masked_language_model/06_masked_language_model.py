@@ -85,7 +85,8 @@ for gap, expected in gaps.items():
 # %% [markdown]
 # ![Four sentences with one hidden token each. The model puts in lisbon, capital, lisbon and of, all right, each above 95 %.](pictures/06_gaps.svg)
 #
-# All four are right. (*The capital of Portugal is Lisbon.* is a training sentence.) The next cell is for your questions.
+# All four are right. (*The capital of Portugal is Lisbon.* is a training sentence.) The next cell is for your
+# questions.
 
 # %% tags=["nbval-ignore-output"]
 from bertedu.visualization.widgets import fill_mask_box
@@ -178,8 +179,9 @@ print("two layers: paths from tokens 0, 1, 2 to token 0:", (attends @ attends)[0
 # So the answer to the question "which word is this?" is already in the input. Copying solves the task, and to copy a
 # word, a model needs to understand nothing.
 #
-# Left-to-right models solve this with a mask in their attention. BERT lets every token attend to all others, and removes
-# the word from the input instead (Devlin et al. 2019, section 3.1). That has a price: only masked words are questions.
+# Left-to-right models solve this with a mask in their attention. BERT lets every token attend to all others, and
+# removes the word from the input instead (Devlin et al. 2019, section 3.1). That has a price: only masked words are
+# questions.
 #
 # ## Mask, then ask
 #
@@ -312,15 +314,15 @@ masking_playground(tokenizer, text, model)
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# With 60 % the loss jumps up at draw 0 (other draws differ): less is left from which the model could predict. If you then
-# keep all chosen tokens, it falls again: the answers stand in the input, and the model mostly trusts what it sees.
+# With 60 % the loss jumps up at draw 0 (other draws differ): less is left from which the model could predict. If you
+# then keep all chosen tokens, it falls again: the answers stand in the input, and the model mostly trusts what it sees.
 #
 # </details>
 #
 # ## What does each part bring?
 #
-# The rule is quoted everywhere, but rarely tested. We test it with a gradient and with an experiment. First the gradient:
-# the next cell masks our text with a seed that shows all three cases.
+# The rule is quoted everywhere, but rarely tested. We test it with a gradient and with an experiment. First the
+# gradient: the next cell masks our text with a seed that shows all three cases.
 
 # %%
 from torch.nn.functional import cross_entropy
@@ -362,9 +364,9 @@ print(f"no gradient at the other {int((lengths == 0).sum())} tokens")
 # what the last layer's vector of a visible word should contain: the word itself, if it was kept, and the word that fits
 # there, if it is a random one.
 #
-# **Fine-tuning** can repair this, because it trains those vectors. The **feature-based approach**, which uses the frozen
-# vectors as they are, can't. The paper's own experiment agrees roughly (Devlin et al. 2019, appendix C.2, table 8):
-# fine-tuned NER falls too, but the largest difference stands in the last column.
+# **Fine-tuning** can repair this, because it trains those vectors. The **feature-based approach**, which uses the
+# frozen vectors as they are, can't. The paper's own experiment agrees roughly (Devlin et al. 2019, appendix C.2, table
+# 8): fine-tuned NER falls too, but the largest difference stands in the last column.
 #
 # | [MASK] / kept / random | MNLI, fine-tuned | NER, fine-tuned | NER, feature-based |
 # |---|---|---|---|
@@ -389,9 +391,10 @@ print(f"no gradient at the other {int((lengths == 0).sum())} tokens")
 #
 # You can repeat this one: `python benchmarks/masking_ablation.py` trains small BERTs on the sentences about countries,
 # in five ways, with two seeds each (two minutes on one core). Then it asks four questions about unseen sentences. How
-# often is the right word predicted where the model sees [MASK] (*masked*)? Where it sees the word itself (*kept*)? Where
-# it sees a random word (*replaced*)? And how often does a classifier tell from a visible word's frozen vector whether
-# the word is a country, a capital, a language or a currency (*features*)? Guess which of the five is best at each.
+# often is the right word predicted where the model sees [MASK] (*masked*)? Where it sees the word itself (*kept*)?
+# Where it sees a random word (*replaced*)? And how often does a classifier tell from a visible word's frozen vector
+# whether the word is a country, a capital, a language or a currency (*features*)? Guess which of the five is best at
+# each.
 
 # %% tags=["guess"]
 import json
@@ -459,9 +462,9 @@ Picture(
 # ## The head
 #
 # BERT gives us D numbers for each token. We need a score for each of V words. The **MLM head** does it in two steps. It
-# **transforms** each vector (linear layer, GELU, LayerNorm). Then it **compares** the result with every row of the table
-# of token embeddings, by a dot product, and adds a bias for each word. The table is that of the input: **weight tying**
-# (Press and Wolf 2017).
+# **transforms** each vector (linear layer, GELU, LayerNorm). Then it **compares** the result with every row of the
+# table of token embeddings, by a dot product, and adds a bias for each word. The table is that of the input: **weight
+# tying** (Press and Wolf 2017).
 
 
 # %%
@@ -629,7 +632,8 @@ check("6.3", mlm_loss)
 #
 # ![Above, the head scores 32,768 vectors and makes 4.0 GB. Below, the 4,915 with a label are selected first: 0.6 GB, and the same loss.](pictures/06_only_labels.svg)
 #
-# How much work does it save? For each token, the linear layers of an encoder layer need 24 · D² operations and attention
+# How much work does it save? For each token, the linear layers of an encoder layer need 24 · D² operations and
+# attention
 # 4 · T · D ([chapter 03](03_self_attention.ipynb)); the head needs 2 · D² + 2 · D · V. If all T tokens are scored, what
 # share of the forward pass is the head? Guess for the smallest BERT that Google published (tiny) and for the largest.
 
@@ -659,8 +663,8 @@ for preset in ("tiny", "mini", "base", "large"):
 #
 # ### Static or dynamic masking
 #
-# Google masked the text ten times, wrote the results to files, and trained on these files: **static masking**. **Dynamic
-# masking** draws a new mask each time a text is used.
+# Google masked the text ten times, wrote the results to files, and trained on these files: **static masking**.
+# **Dynamic masking** draws a new mask each time a text is used.
 #
 # ![A text in four passes: with one static mask the same tokens are hidden each time, with dynamic masking others, so more words become questions.](pictures/06_passes.svg)
 #
@@ -823,8 +827,9 @@ print(f"one after the other: {one_by_one:.0%}")
 #
 # In a left-to-right model the probability of a text is the product of its words' probabilities. BERT predicts each word
 # from *all* others, so there the product is no probability of the text. A useful substitute is the
-# **pseudo-perplexity** (Salazar et al. 2020, after Wang and Cho 2019). Mask each token in turn, with all others visible.
-# Take the mean of the negative log-probabilities of the right tokens, and raise *e* to it. It can't be smaller than 1.
+# **pseudo-perplexity** (Salazar et al. 2020, after Wang and Cho 2019). Mask each token in turn, with all others
+# visible. Take the mean of the negative log-probabilities of the right tokens, and raise *e* to it. It can't be smaller
+# than 1.
 
 
 # %%
@@ -858,19 +863,19 @@ for kind, sentence in sentences.items():
 # <details><summary>What you saw, and why</summary>
 #
 # The true sentence has a pseudo-perplexity of almost 1: every token is nearly certain (it was a training sentence). The
-# false one has more, and the shuffled one several thousand: worse than giving all 2,925 words of the vocabulary the same
-# probability.
+# false one has more, and the shuffled one several thousand: worse than giving all 2,925 words of the vocabulary the
+# same probability.
 #
 # </details>
 #
-# The price is one pass of the model for each token. And in *sou ##ven ##ir* each piece is predicted while the others are
-# visible, so a rare word of many pieces looks more probable than it is. (Kauf and Ivanova 2023 therefore also mask the
-# pieces of the same word that follow.)
+# The price is one pass of the model for each token. And in *sou ##ven ##ir* each piece is predicted while the others
+# are visible, so a rare word of many pieces looks more probable than it is. (Kauf and Ivanova 2023 therefore also mask
+# the pieces of the same word that follow.)
 #
 # ## The proof
 #
-# With the same weights, your head, the package's and the one in `transformers` must give the same scores and loss.
-# (Two hidden cells make a small random model in `transformers`, load it into the package and mask a batch with padding.)
+# With the same weights, your head, the package's and the one in `transformers` must give the same scores and loss. (Two
+# hidden cells make a small random model in `transformers`, load it into the package and mask a batch with padding.)
 
 # %% tags=["hide-input"]
 import tempfile
@@ -922,8 +927,8 @@ for name, (scores, loss) in programs.items():
 # A colleague has written a function that makes batches, and reports a success after two minutes of training: nearly
 # every prediction is right, on sentences that the model has never seen! The next cell shows the function.
 #
-# We repeat the training: 120 steps on the sentences about countries. To keep it simple, all chosen tokens become [MASK].
-# (Two hidden cells prepare it.) Then we measure two accuracies on unseen sentences:
+# We repeat the training: 120 steps on the sentences about countries. To keep it simple, all chosen tokens become
+# [MASK]. (Two hidden cells prepare it.) Then we measure two accuracies on unseen sentences:
 #
 # - `report` counts what the colleague counts: how many of the labels in the batches are predicted
 # - `masked_accuracy` counts what a user would ask for: how many of the tokens that a [MASK] hides are predicted
@@ -1009,8 +1014,8 @@ print(f"accuracy on the labels of its batches: {broken_report:.0%}")
 print(f"accuracy on masked tokens:             {broken_masked:.0%}")
 
 # %% [markdown]
-# One model, the same sentences and chosen words, and two very different numbers. What differs? Take one text of a batch,
-# write the labels below what the model sees, and read the function again.
+# One model, the same sentences and chosen words, and two very different numbers. What differs? Take one text of a
+# batch, write the labels below what the model sees, and read the function again.
 #
 # ### Exercise 6.5 · The batch, repaired
 # ●●●○ · 10 minutes
@@ -1058,10 +1063,10 @@ print(f"broken    its own report {broken_report:.0%}   masked tokens {broken_mas
 #
 # ![One text as both functions give it to the model. The broken one shows the chosen word and asks for it: nearly all of its own labels are right, none of the masked ones. The repaired one hides it, and both accuracies are the same number.](pictures/06_batches.svg)
 #
-# For the repaired model the two are the same number: about one masked word in six. (120 steps are few. After 600 larger
-# ones, in our own experiment above, such a model reaches 77 %.) Its report is far *worse* than before, and the model is
-# far better: the broken one fills in no mask at all. It learned only to copy the word that it sees, and at a [MASK]
-# there is nothing to copy.
+# For the repaired model the two are the same number: about one masked word in six. (120 steps are few. After 600 with
+# twice the sentences, in our own experiment above, such a model reaches 77 %.) Its report is far *worse* than before,
+# and the model is far better: the broken one fills in no mask at all. It learned only to copy the word that it sees,
+# and at a [MASK] there is nothing to copy.
 #
 # The bug breaks the training, since no question needs the other words of the sentence. It also breaks the measurement,
 # since the report asks the same easy questions. That is why nobody noticed.
@@ -1092,7 +1097,8 @@ for answer in fill("The capital of Portugal is [MASK].", top_k=3):
 
 # %% [markdown]
 # The same probability as at the beginning. To train or to look inside, you open the two parts yourself:
-# `AutoModelForMaskedLM` reads in `config.json` which model it is. Its scores are `[B, T, V]`; pick the row of the [MASK].
+# `AutoModelForMaskedLM` reads in `config.json` which model it is. Its scores are `[B, T, V]`; pick the row of the
+# [MASK].
 
 # %%
 from transformers import AutoModelForMaskedLM, AutoTokenizer
@@ -1109,7 +1115,8 @@ difference = (auto_scores[at_mask] - our_scores).abs().max()
 print(f"largest difference from our head: {difference:.4f}")
 
 # %% [markdown]
-# The same lines open a published BERT. With the internet, the next cell fetches BERT-Base (440 MB, once, about a minute at
+# The same lines open a published BERT. With the internet, the next cell fetches BERT-Base (440 MB, once, about a minute
+# at
 # 60 Mbit/s) and asks it; without, it says so and asks ours again. Try a sentence about anything: BERT-Base has read
 # Wikipedia and books, ours knows its small world only.
 

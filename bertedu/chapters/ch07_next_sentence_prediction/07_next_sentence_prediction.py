@@ -118,7 +118,7 @@ explorable("playground", checkpoint="world-tiny", address=asked)
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# It does. It doesn't mind order (87 %), and truth only a little (66 %, still IsNext). What counts is whether both speak of
+# It does. Order costs nothing (87 %), a falsehood a little (66 %, still IsNext). What counts is whether both speak of
 # the same things: with *Gold is a metal.* or *A young cow is called a calf.* it is certain of the opposite.
 #
 # </details>
@@ -202,8 +202,7 @@ check("7.1", sentence)
 #
 # ![A pair of 6 and 4 tokens is shortened to 7, step by step. Each step removes one token from the longer segment, at its front or at its back as the coin says.](pictures/07_truncate.svg)
 #
-# Why not always remove the last one? Then the text that is lost would always be the end of a segment, and the model
-# would rarely read one that begins in the middle of a sentence. A comment in Google's code says: "to add more
+# Why not always remove the last one? Then the text that is lost would always be the end of a segment, and the model would never read one that begins in the middle of a sentence. A comment in Google's code says: "to add more
 # randomness and avoid biases".
 #
 # ### Exercise 7.2 · Truncate a pair
@@ -1033,8 +1032,7 @@ print(f"accuracy on IsNext {is_next:.0%}, on NotNext {not_next:.0%}")
 #
 # <details><summary>Why the broken loss could go to zero</summary>
 #
-# 0 also means IsNext, so IsNext pairs are ignored, and always saying NotNext is perfect on what is left. Step 0 shows it:
-# on the same batch the same model has the loss 0.17 over all pairs, and 0.20 over the NotNext pairs alone.
+# Always saying NotNext is perfect where IsNext pairs are ignored. Step 0 shows the bug: on the same batch the same model has the loss 0.17 over all pairs, and 0.20 over the NotNext pairs alone.
 #
 # </details>
 #
@@ -1156,10 +1154,10 @@ quiz(7)
 #
 # <details><summary>In two minutes</summary>
 #
-# Why is the task easy? Half of the second segments or more come from another document. To tell those it is enough to
-# see that the topic differs, and that shows in the words. Word overlap alone gets far. So the model learns topics,
-# which masking teaches anyway, and little about how sentences connect. A harder negative must have the same topic as
-# the positive.
+# Why is the task easy? Half of the second segments or more come from another document. To tell those apart it is
+# enough to see that the topic differs, and that shows in the words. Word overlap alone gets far. So the model learns
+# topics, which masking teaches anyway, and little about how sentences connect. A harder negative must have the same
+# topic as the positive.
 #
 # Three designs. One: swap the two segments. Both classes then contain exactly the same words, so no bag of words can
 # separate them; only order and connectives, pronouns and tense can. This is ALBERT's sentence order prediction. Two:

@@ -6,7 +6,7 @@
 #
 # ## What you will be able to do
 #
-# - read BERT's training loop line by line, and say what each line protects against
+# - read BERT's training loop line by line, and say what each line is for
 # - read a loss curve: what the plateau is, what ends it, and which fault made a bad curve
 # - judge a masked-word accuracy by comparing it with baselines
 # - kill a run and resume it without changing a single bit of the result
@@ -535,7 +535,7 @@ print(f"before and after the eight steps {moved:.4f}")
 print(f"this loop against the package's {largest_difference(my_model, theirs):.4f}")
 
 # %% [markdown]
-# And its learning rates against the schedule of `transformers`, which counts steps where ours counts shares:
+# Now this loop's learning rates against the schedule of `transformers`, which counts steps where ours counts shares:
 
 # %%
 import transformers
@@ -596,7 +596,7 @@ print(f"unigram loss      {unigram_loss:.2f}")
 #
 # </details>
 #
-# Besides the sizes, this differs from the paper:
+# Besides the sizes, our run differs from the paper in:
 #
 # | | paper | this run | why |
 # |---|---|---|---|
@@ -634,7 +634,7 @@ progress = trainer.run()
 print(f"{progress.tokens:,} tokens in {progress.step:,} steps, precision {trainer.precision}")
 
 # %% [markdown]
-# <details><summary>Why so many tokens?</summary>
+# <details><summary>Why 1.5 million tokens in less than two epochs of 474,134?</summary>
 #
 # One epoch reads about 760,000: each pair has three special tokens, and most pairs get a random second segment.
 #
@@ -771,7 +771,7 @@ recorded_step = leaves(healthy, recorded_line)
 print(f"the recorded run at step {recorded_step}, at loss {recorded_line - 0.5:.1f}")
 
 # %% [markdown]
-# The next cell draws it, and the accuracy on pairs with a line at 61 %, the share of the more frequent answer.
+# The next cell draws the loss of words, and the accuracy on pairs with a line at 61 %, the share of the more frequent answer.
 
 # %% tags=["hide-input"]
 from bertedu.visualization.picture import BLUE, GREY, ORANGE, Picture, new_figure, quiet

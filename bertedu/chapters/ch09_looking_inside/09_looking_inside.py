@@ -12,7 +12,7 @@
 # - (optional) follow attention through all layers with rollout, and information with activation patching
 # - (optional) probe layers for parts of speech, with a control task
 #
-# **Time:** three sittings of about 30, 35 and 20 minutes, and 60 more for what is optional: attention; heads and words; a proof and the lab ·
+# **Time:** three sittings of about 30, 35 and 20 minutes, and 60 more for what is optional: attention; heads and words; a proof and "Broken BERT" ·
 # **You need:** [08 · Pre-training](08_pre_training.ipynb), and [03 · Self-attention](03_self_attention.ipynb) for
 # what an attention head is · **Next:** [10 · Text classification](10_text_classification.ipynb)
 #
@@ -699,7 +699,7 @@ explorable("playground", checkpoint="world-tiny", address=asked)
 #
 # One is enough. Without head 2 of layer 2 the answer is *english*: the model still knows that a language is asked for,
 # but no longer of which country. Without head 1 of layer 2 nothing changes. In layer 1, without head 1
-# the answer is less sure, without head 2 it is wrong (*in*), and without both it is not even a language.
+# the answer is less sure, without head 2 it is no language any more (*in*), and without both no word is probable.
 #
 # </details>
 #
@@ -766,8 +766,7 @@ for layer, name in enumerate(["input", "layer 1", "layer 2", "layer 3", "layer 4
 # </details>
 #
 # How did the verb reach *the*? The suspect is head 1 of layer 1, which attends to the previous token. The next cell
-# patches *the* *without* each head of layer 1, and patches each head's output *alone*, in the mean of eight pairs of
-# verbs. Guess: will the suspect stand out?
+# patches *the* *without* each head of layer 1, and patches each head's output *alone*, on average over eight pairs of verbs. Guess: will the suspect stand out?
 
 # %%
 PAIRS = [PAIR, "opened read door letter", "closed wrote door letter", "shut read door letter"]
@@ -881,7 +880,7 @@ for name, (i, j) in {"two senses": high, "one sense": low}.items():
 # away. So we leave out **one of each sense**, and average over all choices. Labels that mean nothing get 50 % on
 # average.
 #
-# How noisy is it? We shuffle the labels 500 times: a **permutation test**. Guess: how far from 50 % do meaningless
+# How noisy is this accuracy? We shuffle the labels 500 times: a **permutation test**. Guess: how far from 50 % do meaningless
 # labels get?
 
 # %% tags=["guess"]
@@ -984,7 +983,7 @@ cosines_by_layer(gaps, "Cosine within a sense minus cosine across senses", "diff
 # </details>
 #
 # **Here the second sitting ends.** You can read the senses of a word from its vectors, and say what a baseline reads
-# from the words around it. The third sitting is the proof and the lab, after three optional sections.
+# from the words around it. The third sitting is the proof and "Broken BERT", after three optional sections.
 
 # %% [markdown]
 # ## Probes, and what they can memorize (optional, with exercise 9.4)

@@ -2,7 +2,7 @@
 # # 10 · Text classification
 #
 # You will put a linear layer on top of a pre-trained BERT, train it to judge reviews, and find out how good it really
-# is. No line is hidden, from the batches to the report. Then you do it once more with `transformers`.
+# is. You see every line that matters, from the batches to the report. Then you do it once more with `transformers`.
 #
 # ## What you will be able to do
 #
@@ -135,9 +135,8 @@ for kind in shown:
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# Nowhere is it good. Even plain praise and blame is right in only about seven of ten reviews: two thousand short texts
-# don't show every word that judges, and words such as *hotel* or *food* say nothing, because most reviews have a twin
-# with the opposite verdict. It is worst at comparisons and negations, where it adds up words that lead it astray.
+# Nowhere is it good. Even plain reviews it gets right in only about seven of ten cases: two thousand short texts
+# don't show every word that judges, and words such as *hotel* or *food* say nothing, because many reviews come a second time with the opposite verdict. It is worst at comparisons and negations, where it adds up words that lead it astray.
 #
 # </details>
 
@@ -284,7 +283,7 @@ print([len(part) for part in split(pairs)], split(pairs)[2])
 # In **fine-tuning** all weights learn, those of BERT too. The loop is that of chapter 08: forward, loss, backward,
 # clip, step, with a learning rate that rises for a tenth of the run (**warm-up**) and then falls to zero.
 #
-# ![Five boxes from left to right: a batch, logits, the loss, gradients, and a step of AdamW; from there an arrow leads back to the next batch. After each epoch the loss on validation is measured, and the best weights so far are copied aside. At the end they are put back.](pictures/10_loop.svg)
+# ![Five boxes from left to right: a batch, logits, the loss, gradients, and a step of AdamW; from there an arrow leads back to the next batch. After each epoch loss and accuracy on validation are measured, and the weights with the best accuracy so far are copied aside. At the end they are put back.](pictures/10_loop.svg)
 #
 # First one step:
 
@@ -517,7 +516,7 @@ print(f"only BERT right {only_bert:.0f}, only the bag {only_bag:.0f}, p-value {p
 #
 # ![All test reviews as four boxes: both right, only BERT right, only the bag right, both wrong. Only the two boxes with a thick edge tell the two models apart, and they are about as uneven as coin tosses.](pictures/10_mcnemar.svg)
 #
-# Hardly anything is left: BERT lost a point and the bag gained five, so both are about equally often right, and zero
+# Hardly anything is left: BERT lost a point or two and the bag gained five, so both are about equally often right, and zero
 # lies well inside the interval. It is some eleven points wide. That is all that 360 reviews can say. The seven points
 # on validation were as uncertain, and a little of them was selection: the weights had been chosen by these reviews.
 #
@@ -529,8 +528,7 @@ print(f"only BERT right {only_bert:.0f}, only the bag {only_bag:.0f}, p-value {p
 # So would you use this BERT? For these reviews counting words does as well, and costs nothing. That is an honest result
 # for four layers that have read little, and you would not know it without a baseline and a test set. A model that has
 # read more knows more: BERT-Base (twelve layers, 3.3 billion words) gets 93.5 % of film reviews right, BERT-Large 94.9
-# %, in two classes (Devlin et al. 2019, table 1, SST-2). That is why people use it. All that you wrote works for it as
-# it is.
+# %, in two classes (Devlin et al. 2019, table 1, SST-2). That is why people use it. The code works for it too, with its own ids of [CLS] and [SEP] and a lower learning rate.
 #
 # **Here the first sitting ends.** You have a classifier, a report, and a comparison that you can defend. The second
 # sitting asks what its settings do, builds it again with `transformers`, and looks at its probabilities and errors.
@@ -1014,7 +1012,7 @@ print(f"{len(rows):,} rows: {their_accuracy(base, unseen[:872]):.0%} of the unse
 # %, are 97 % right? Then it is **calibrated**. The **expected calibration error** (ECE, Naeini et al. 2015) puts
 # answers into bins by their confidence, and takes the mean gap between confidence and accuracy.
 #
-# We ask the model that read 300 reviews ten times, as it is after the last of them.
+# We ask the model that read 300 reviews ten times, as it is after the tenth.
 
 # %%
 from bertedu.finetuning.calibration import expected_calibration_error
@@ -1175,7 +1173,7 @@ for i in sorted(np.flatnonzero(~hits), key=lambda i: -sure[i])[:8]:
     print(f"{row['label']:9} said {says[i]:9}{row['phenomenon']:12} {row['text']}")
 
 # %% [markdown]
-# Errors come in families: a word of praise in a complaint, a comparison read the wrong way round, a report without a
+# Errors come in families: a word of praise in a complaint, a superlative taken for no verdict, a report without a
 # word of judgement. The next thing to try is more training texts of the family that fails, in more different words.
 #
 # ## When is a small model worth it?

@@ -432,7 +432,7 @@ def learn(model, task, epochs, learning_rate=5e-4):
 
 # %% [markdown]
 # Now we train for four passes over the 1,462 sentences, **about a minute on a slow computer**. We train the package's
-# `BertForTokenClassification`, which can be saved and whose output has `.loss`; The proof compares yours with it.
+# `BertForTokenClassification`, which can be saved and whose output has `.loss`. *The proof* below compares yours with it.
 # `with_new_head` loads BERT's pre-trained weights and puts a new linear layer on top. The last of the three cells
 # prints the six sentences with the most probable wrong tags. (The percentage after a found name is the probability of
 # its least certain tag. *no entity* is the choice O, so it has no percentage.)
@@ -1149,7 +1149,7 @@ def show_names(find):
 show_names(find)
 
 # %% [markdown]
-# In our run the second *Jordan* is wrong, and its 58 % is a warning.
+# In our run the second *Jordan* is wrong with 58 %, and *Oslo* is right with 45 %: a low percentage alone says little.
 #
 # The same lines open a published tagger. With the internet, the next cell fetches BERT-Base, fine-tuned on CoNLL-2003
 # (430 MB, once, about a minute at 60 Mbit/s), and asks it the same. Without, it says so.

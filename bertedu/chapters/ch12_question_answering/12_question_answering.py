@@ -489,7 +489,7 @@ print(
 # (The first loss is about ln 30: the stories are short.) Now the real paragraphs, which look nothing like the stories.
 # We ask the validation questions that **have** an answer, as in SQuAD 1.1. `task.predictions` returns for each question
 # the **n best** spans, the best first: the pairs of the 20 best starts and the 20 best ends, without the forbidden
-# ones. The model must answer every question. Word overlap gets an F1 of 0.21 here. Guess: is our model above or below
+# ones. The model must answer every question: its threshold is infinity (`inf`), as explained below. Word overlap gets an F1 of 0.21 here. Guess: is our model above or below
 # it?
 
 # %% tags=["guess"]
@@ -529,7 +529,7 @@ print(impossible[2].question, "→", said[2])
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# One of the valid spans always has the highest score, so it answers everything. Its probability is no safe sign either:
+# One of the valid spans always has the highest score, so the model answers everything. The span's probability is no safe sign either:
 # a softmax over bad spans also sums to 1, so the best of them can get a high probability.
 #
 # </details>
@@ -580,8 +580,7 @@ for row, one in list(zip(possible, found_spans))[4:44:8]:
         print(f"   {span.score:5.1f}  {row.context[span.start : span.end]}")
 
 # %% [markdown]
-# Most spans are of the right kind: a time for *when*, a number for *how many*. Two kinds of mistakes stand out. The
-# **wrong one** of its kind scores as high as the right one, where a paragraph has several times, people or prices. And
+# Most spans are of the right kind: a time for *when*, a number for *how many*. Two kinds of mistakes stand out. A **wrong span of the right kind** scores as high as the right one, where a paragraph has several times, people or prices. And
 # the span is too long: a **mixture**, with the start of one candidate and the end of another.
 #
 # To choose among several times, the model must compare the whole question with each sentence. Our BERT has 4 layers,
@@ -906,7 +905,7 @@ pairs = zip(phrases[::2], phrases[1::2])
 print(f"F1 differs by {max(abs(f1(a, b) - f1_of_words(a, b)) for a, b in pairs):.4f}")
 
 # %% [markdown]
-# You have a model that answers, abstains, and works in `transformers`. The long texts and the lab below are optional.
+# You have a model that answers, abstains, and works in `transformers`. The long texts and "Broken BERT" below are optional.
 #
 # ## A text longer than the input (optional)
 #
@@ -1107,7 +1106,7 @@ print(f"with six reviews, repaired: F1 {f1_repaired:.2f}")
 # | No answer | Section 4.3: the model answers if the best span scores more than the null score plus τ, with τ chosen on the development set. Our threshold is −τ, Google's `null_score_diff_threshold` |
 # | Several windows | `run_squad.py` takes the lowest null score of all windows, as we do. It lets an answer begin at a token only in the window where this token has the most context on both sides. We take the best score of any window |
 # | Stride | Google's `doc_stride` (128, in windows of 384) says how far the window **moves**. In `transformers`' tokenizers, `stride` says how many tokens two windows **share**. If you mix them up, there is no error, only more windows, or lost answers. Ours moves |
-# | Limits | Question 64 tokens, answer 30 tokens, the 20 best starts and ends in `run_squad.py`, and in our task. The proof and the lab use 10 tokens |
+# | Limits | Question 64 tokens, answer 30 tokens, the 20 best starts and ends in `run_squad.py`, and in our task. The proof and "Broken BERT" use 10 tokens |
 # | Outside the window | Google's code and ours label it [CLS]. The model of `transformers` *ignores* a label beyond its input, so the script that prepares the data must set it to [CLS] |
 # | Offsets | For the question's tokens, fast tokenizers return positions in the **question**: if you cut the context with them, you get a random piece |
 #

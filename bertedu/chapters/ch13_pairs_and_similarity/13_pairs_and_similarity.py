@@ -443,8 +443,7 @@ print(f"overlap Spearman {overlap:.2f}")
 #
 # ![Mean cosines of unrelated sentences and of paraphrases. The two bars of [CLS] are nearly as long: all its vectors point in the same direction. Those of the mean differ more.](pictures/13_cosines.svg)
 #
-# The vectors that are meant to represent the whole sentence, [CLS] and the pooler's output, order the pairs worse than
-# the plain mean of all tokens. And the mean is hardly better than counting words.
+# The vectors that are meant to represent the whole sentence, [CLS] and the pooler's output, order the pairs worse than the plain mean of all tokens, and no better than counting words. The mean is six points better.
 #
 # Why? Ask what each vector was **trained** for. No pre-training loss asks [CLS] for the *meaning of its sentence*: the
 # masked-language-model head never uses its last vector, and the next-sentence head needs two classes for a *pair*. No
@@ -637,7 +636,7 @@ comparison({n: way["validation"] for n, way in ways.items()}, lines, "Spearman o
 # sentence vector: training brought it from 0.42 to 0.53.
 #
 # What is missing? On other data, 1,000 public pairs of image captions, a published bi-encoder, **all-MiniLM-L6-v2**,
-# reaches 0.91; our small BERT reaches 0.68, and word overlap 0.72. According to its model card it was trained on more
+# reaches 0.91; our small BERT reaches 0.68, and word overlap 0.72. According to MiniLM's model card it was trained on more
 # than one billion sentence pairs first.
 #
 # For BERT-Base, Reimers and Gurevych report (table 2, test set of the STS benchmark): trained on this benchmark
@@ -871,8 +870,7 @@ print(f"Spearman on all pairs {about('Spearman after InfoNCE', ordered, within=0
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# In our runs recall@1 rose from 14 % to 22 or 24 % (one query is two points), and recall@5 from 70 % to 82 %. The order
-# of all pairs rose from 0.48 to 0.53, with a loss that reads no scores. But word overlap still has more at recall@1.
+# In our runs recall@1 rose from 14 % to 22 or 24 % (one query is two points), and recall@5 from 70 % to 82 %. Spearman on all pairs rose from 0.48 to 0.53, with a loss that reads no scores. But word overlap still has more at recall@1.
 # The negatives in a batch are about quite other things, so nothing has told the vectors that *on another day* is wrong.
 #
 # </details>

@@ -541,7 +541,7 @@ for distractors, known in enumerate((1.0, 1.0, 1.0)):
     print(f"{distractors} between: {about(known, agrees(bert, distractors), within=0.05):.0%}")
 
 # %% [markdown]
-# Both can do it. BERT got more steps: it learns from the masked words only, 30 % of them here, and it waits longer on
+# Both can do it. BERT got more steps: it learns from the masked words only, 30 % of all here, and it waits longer on
 # its plateau.
 #
 # Now a question about the *noun*. In *the ▢ is wet* the gap needs a singular, in *the ▢ are wet* a plural. The word
@@ -803,8 +803,7 @@ show("topics", "judged agreement")
 #
 # No model is the best at everything. Word vectors fail where the order of the words matters. BERT leads, or nearly so,
 # except at topics and at gaps at the end, the task that GPT is trained for. (*simple* is the best baseline of each
-# row. What the picture leaves out: fine-tuning, larger models, more than one minute, and four rows that BERT loses: the
-# senses by the mean of a sentence, facts, agreement with frozen vectors, and with three distractors.)
+# row. What the picture leaves out: fine-tuning, larger models, more than one minute, and rows that BERT loses, such as the senses by the mean of a sentence, facts at the end, and agreement with frozen vectors or three distractors.)
 #
 # ## The proof
 #

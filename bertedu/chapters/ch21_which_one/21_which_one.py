@@ -87,9 +87,9 @@ print(f"{len(NAMES)} members, {len(TASKS)} tasks: {', '.join(TASKS)}")
 print("seeds of each:", *sorted({len(runs[name]) for name in NAMES}))
 
 # %% [markdown]
-# Now let's do what many blog posts do: take one task and one seed, and rank the members. (*Reviews* and *films* ask
-# nearly the same: does a text praise or blame?) We follow the three best members of the first ranking. Guess: how many
-# of them are among the best three in all four?
+# We do as many blog posts: take one task and one seed, and rank the members. (*Reviews* and *films* ask nearly the
+# same: does a text praise or blame?) We follow the three best members of the first ranking. Guess: how many of them are
+# among the best three in all four rankings (reviews twice, films, inference)?
 
 
 # %% tags=["guess"]
@@ -344,7 +344,7 @@ for task in ("entities", "films (MR)"):
 # ![Three seeds answer the same eight rows: their accuracies differ a little. Other rows would move all three together.](pictures/21_two_noises.svg)
 #
 # If a model is right on a share p of *all* texts of this kind, its accuracy on n of them has the standard error √(p ·
-# (1 − p) / n), by the binomial distribution ([chapter 10](10_text_classification.ipynb)). More seeds don't make it
+# (1 − p) / n), by the binomial distribution ([chapter 07](07_next_sentence_prediction.ipynb)). More seeds don't make it
 # smaller.
 
 # %%
@@ -609,8 +609,7 @@ print(f"a star among ten equal members in {about(0.21, share, within=0.03):.0%} 
 #
 # **The baseline.** On six of the nine tasks all eleven stay below it, and in the mean of tasks it has 0.55, the best
 # member
-# 0.46. Four of the six compare two texts, which networks of this size haven't learned in ten minutes. So nobody should
-# deploy a model from this table.
+# 0.46. Four of the six compare two texts, which networks of this size haven't learned in ten minutes. Nobody should deploy one of them.
 #
 # **The leader.** "DistilBERT, taught" is the only member that is told from BERT in the mean of tasks (p = 0.04). Among
 # ten members, chance alone gives such a star in a fifth of the experiments, and *taught* is four times as large. Beside
@@ -620,7 +619,7 @@ print(f"a star among ten equal members in {about(0.21, share, within=0.03):.0%} 
 #
 # - **Not pre-trained**: pre-training is worth 0.07 in the mean of tasks (p = 0.01), and three quarters of it come from
 #   entities. On films the network with random weights is even better than BERT.
-# - **DeBERTa** is 0.022 above BERT (p = 0.13). As a language model it is the best, with 1.589 bits per character, just
+# - **DeBERTa** is 0.022 above BERT (p = 0.13), and 0.010 without captions. As a language model it is the best, with 1.589 bits per character, just
 #   before ModernBERT's 1.597; RoBERTa has 1.680.
 # - **RoBERTa and the others** can't be told from BERT. The clearest gain in RoBERTa's paper comes from longer training, and
 #   here all had the same time.
@@ -646,7 +645,7 @@ for run in runs.get("electra", []):
 
 # %% [markdown]
 # With eight members, without the wider DistilBERTs, chance alone gets as far as the second number in one case of
-# fourteen: a hint, and no more (we chose this second look after the first). ELECTRA's runs ended while its
+# fourteen: a hint, and no more. ELECTRA's runs ended while its
 # discriminator was just getting beyond *always original*: its row may tell you less about ELECTRA than about ten
 # minutes.
 #
@@ -675,7 +674,7 @@ for run in runs.get("electra", []):
 #
 # ## What it costs
 #
-# One point **dominates** another if it costs no more, scores
+# Each member is a point, with a cost and a score. One **dominates** another if it costs no more, scores
 # no less, and is better in at least one of the two. You never need a dominated point. The others form the **Pareto
 # front**: on it, a higher score always costs more.
 #
@@ -713,9 +712,9 @@ for name, pricier in steps:
     print(f"{step:32}", compared(means, pricier, name))
 
 # %% [markdown]
-# RoBERTa, SpanBERT and ELECTRA have the same layers, so what is between them is the noise of the clock. Don't only
-# compare neighbors: compare each member with the cheapest one that you would accept. If that is RoBERTa, DeBERTa's lead
-# isn't told from noise (p = 0.13), and the distilled student's is (p = 0.0004, which survives even a choice among all
+# RoBERTa, SpanBERT and ELECTRA have the same layers, so only the noise of the clock lies between their times. Compare
+# each member with the cheapest one that you would accept. If that is RoBERTa, DeBERTa's lead isn't told from noise (p =
+# 0.13), and the distilled student's is (p = 0.0004, which survives even a choice among all
 # 55 pairs: 0.05 / 55 = 0.0009), for twice the time. And the front depends on what you count as cost:
 
 # %%
@@ -728,8 +727,8 @@ for what in ("milliseconds", "megabytes of a step", "parameters"):
 # %% [markdown]
 # ## The proof
 #
-# Your `welch_test` is in every statistics library. The next cell compares it with SciPy's `ttest_ind`, on a made-up
-# table, and the front with the package's.
+# Welch's test is in every statistics library. The next cell compares the package's with SciPy's `ttest_ind`, on a
+# made-up table, and the front with the package's.
 
 # %%
 made_up = np.random.default_rng(2).normal(0.6, 0.02, size=(11, 5))
@@ -852,7 +851,7 @@ pictures.spending(ways, [10**power for power in range(3, 9)], crossing)
 # %% [markdown]
 # The labels decide, not the core: a million texts on it cost less than one euro. So the question becomes: *how many
 # texts come before the task changes, and new labels have to be paid for?* (Left out: a labeled test set, which both
-# need, and the people.) And you can combine both: let a large model label some thousand texts, check a sample by hand,
+# need, and the people.) You can combine both: let a large model label some thousand texts, check a sample by hand,
 # and train the encoder on them.
 #
 # ## Broken BERT: a gain over itself
