@@ -135,8 +135,9 @@ for kind in shown:
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# Nowhere is it good. Even plain reviews it gets right in only about seven of ten cases: two thousand short texts
-# don't show every word that judges, and words such as *hotel* or *food* say nothing, because many reviews come a second time with the opposite verdict. It is worst at comparisons and negations, where it adds up words that lead it astray.
+# Nowhere is it good. Even plain reviews it gets right in only about seven of ten cases: two thousand short texts don't
+# show every word that judges, and words such as *hotel* or *food* say nothing, because many reviews come a second time
+# with the opposite verdict. It is worst at comparisons and negations, where it adds up words that lead it astray.
 #
 # </details>
 
@@ -373,7 +374,7 @@ print(f"stops after epoch {epoch}, keeps the weights of epoch {epoch - keeper.ag
 
 # %%
 from torch.optim.lr_scheduler import LambdaLR
-
+from tqdm.auto import tqdm
 from bertedu.training.optimization import rate_factor  # warm-up, then a line down to zero
 
 
@@ -390,8 +391,9 @@ def fine_tune(rows, epochs, model=None, rate=3e-4, patience=99, seed=0, keep_bes
     loader = DataLoader(Reviews(rows), batch_size=16, shuffle=True, collate_fn=collate)
     optimizer, schedule = prepared(model, rate, epochs * len(loader))
     history, best = [], Best()
-    for _ in range(epochs):
-        losses = [train_step(model, batch, optimizer, schedule) for batch in loader]
+    for epoch in range(1, epochs + 1):
+        bar = tqdm(iter(loader), f"epoch {epoch} of {epochs}", len(loader), leave=False)
+        losses = [train_step(model, batch, optimizer, schedule) for batch in bar]
         loss, accuracy = measure(model, validation)
         means = {"training": np.mean(losses), "validation": loss, "accuracy": accuracy}
         history.append({"first": losses[0], **means})
@@ -433,9 +435,9 @@ for kind in shown:
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# BERT is ahead by seven points, most at plain reviews and where the second half of a review overrules the first
-# (`contrast`). At negations it gains nothing, and comparisons it reads worse than the bag: a mean hides such lines.
-# What *better* or *not* refers to, a model of four layers learns only in part from two thousand reviews.
+# In our run BERT is ahead by seven points, most at plain reviews and where the second half of a review overrules the
+# first (`contrast`). At negations it gains nothing, and comparisons it reads worse than the bag: a mean hides such
+# lines. What *better* or *not* refers to, a model of four layers learns only in part from two thousand reviews.
 #
 # ![Bars of the accuracy of BERT and of the bag of words for each frequent phenomenon.](pictures/10_gain.svg)
 #
@@ -516,9 +518,10 @@ print(f"only BERT right {only_bert:.0f}, only the bag {only_bag:.0f}, p-value {p
 #
 # ![All test reviews as four boxes: both right, only BERT right, only the bag right, both wrong. Only the two boxes with a thick edge tell the two models apart, and they are about as uneven as coin tosses.](pictures/10_mcnemar.svg)
 #
-# Hardly anything is left: BERT lost a point or two and the bag gained five, so both are about equally often right, and zero
-# lies well inside the interval. It is some eleven points wide. That is all that 360 reviews can say. The seven points
-# on validation were as uncertain, and a little of them was selection: the weights had been chosen by these reviews.
+# Hardly anything is left: in our run BERT lost a point or two and the bag gained five, so both are about equally often
+# right, and zero lies well inside the interval. It is some eleven points wide. That is all that 360 reviews can say.
+# The seven points on validation were as uncertain, and a little of them was selection: the weights had been chosen by
+# these reviews.
 #
 # Both methods assume that reviews are independent, and account only for the choice of reviews. Another seed moves the
 # accuracy too: try `seed=1`.
@@ -528,7 +531,8 @@ print(f"only BERT right {only_bert:.0f}, only the bag {only_bag:.0f}, p-value {p
 # So would you use this BERT? For these reviews counting words does as well, and costs nothing. That is an honest result
 # for four layers that have read little, and you would not know it without a baseline and a test set. A model that has
 # read more knows more: BERT-Base (twelve layers, 3.3 billion words) gets 93.5 % of film reviews right, BERT-Large 94.9
-# %, in two classes (Devlin et al. 2019, table 1, SST-2). That is why people use it. The code works for it too, with its own ids of [CLS] and [SEP] and a lower learning rate.
+# %, in two classes (Devlin et al. 2019, table 1, SST-2). That is why people use it. The code works for it too, with its
+# own ids of [CLS] and [SEP] and a lower learning rate.
 #
 # **Here the first sitting ends.** You have a classifier, a report, and a comparison that you can defend. The second
 # sitting asks what its settings do, builds it again with `transformers`, and looks at its probabilities and errors.
@@ -915,8 +919,9 @@ def their_fine_tune(model, rows, epochs=2, rate=3e-4):
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.01)
     steps = epochs * len(loader)
     schedule = get_linear_schedule_with_warmup(optimizer, steps // 10, steps)
-    for _ in range(epochs):
-        for batch in loader:
+    for epoch in range(1, epochs + 1):
+        bar = tqdm(iter(loader), f"epoch {epoch} of {epochs}", len(loader), leave=False)
+        for batch in bar:
             model.train()
             model(**{name: part.to(device) for name, part in batch.items()}).loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
