@@ -1,8 +1,8 @@
 # %% [markdown]
 # # 14 · What came before
 #
-# BERT did not come out of nothing. You will meet the five models that it grew out of, train three of them, and ask
-# all five the same questions as a BERT whose vectors are as long.
+# BERT did not come out of nothing. You will meet the five models that it grew out of, train each of them for some
+# seconds, and ask all five the same questions as a BERT whose vectors are as long.
 #
 # ## What you will be able to do
 #
@@ -12,7 +12,7 @@
 # - show what pre-training and fine-tuning changed in 2018, with a run and with the published figures
 # - compare six models fairly, and report also what speaks against the story
 #
-# **Time:** two sittings of about 45 and 70 minutes ·
+# **Time:** two sittings of about 45 and 70 minutes, and 5 more for what is optional ·
 # **You need:** [05 · The whole BERT](05_the_whole_bert.ipynb) and
 # [06 · Masked language model](06_masked_language_model.ipynb), best after
 # [13 · Pairs, similarity and summaries](13_pairs_and_similarity.ipynb) ·
@@ -365,14 +365,56 @@ show("unseen words, singular first", "unseen words, neighbours")
 #
 # BERT's WordPiece has the same purpose, with pieces that don't overlap ([chapter 01](01_wordpiece_tokenizer.ipynb)).
 #
+# ### GloVe and fastText, trained (optional)
+#
+# The next cell trains both on our sentences, as word2vec above (up to half a minute on a slow computer). Guess: which
+# words does GloVe put beside *january*, and fastText beside *kittens* and *norwegians*, which training never shows?
+
+# %%
+from bertedu.before.fasttext import FastText
+from bertedu.before.glove import Glove
+from bertedu.before.training import glove_losses
+
+torch.manual_seed(0)
+glove = Glove(V, 64).to(device)
+losses = glove_losses(glove, words, numbers, torch.Generator().manual_seed(0))
+train(glove, losses, learning_rate=0.02, steps=600)
+fasttext = FastText(tokenizer.convert_ids_to_tokens(list(range(V))), 64).to(device)
+losses = skipgram_losses(fasttext, words, numbers, torch.Generator().manual_seed(0))
+train(fasttext, losses, learning_rate=0.05, steps=300)
+
+
+# %% tags=["guess", "nbval-ignore-output"]
+def five_nearest(vectors, vector):
+    ids = nearest_words(vectors.cpu(), vector[None].cpu(), 5)[0]
+    return tokenizer.convert_ids_to_tokens(ids)
+
+
+for name, table in (("GloVe", glove.word_vectors()), ("fastText", fasttext.word_vectors())):
+    for word in ("january", "horse"):
+        print(f"{name:9}{word:11}", *five_nearest(table, table[tokenizer.vocab[word]])[1:])
+for word in ("kittens", "norwegians"):
+    assert word not in tokenizer.vocab
+    near = five_nearest(table, fasttext.vector(word))
+    print(f"fastText {word:11}", *near)
+    assert word[:-1] in near
+
+# %% [markdown]
+# <details><summary>What you saw, and why</summary>
+#
+# The lists differ a little from machine to machine. GloVe finds months beside a month and animals beside an animal,
+# from counts alone. fastText puts *kittens* beside *kitten*, since most of their pieces are the same.
+#
+# </details>
+#
 # **Here the first sitting ends.** You know three ways to word vectors, and what each counts or predicts. The second
 # sitting reads the sentence around a word: ELMo, GPT, and what fine-tuning added.
 #
 # ## What one vector can't do
 #
-# Go back to the neighbors of *bank* and *spring*: words of two senses, with one vector. Can these models tell the senses
-# apart? And can they say which verb agrees with a noun, if one or two nouns of the other number stand nearer to it?
-# Guess before you run the cell: what does word2vec reach in each, and what BERT? (Chance is one half.)
+# Go back to the neighbors of *bank* and *spring*: words of two senses, with one vector. Can these models tell the
+# senses apart? And can they say which verb agrees with a noun, if one or two nouns of the other number stand nearer to
+# it? Guess before you run the cell: what does word2vec reach in each, and what BERT? (Chance is one half.)
 
 # %% tags=["guess"]
 show(
@@ -802,8 +844,9 @@ show("topics", "judged agreement")
 # ![Six questions, six models. BERT is best or nearly so, except at topics, where word2vec and fastText lead with 98, and at gaps at the end, where GPT has 84 and BERT 21.](pictures/14_all_answers.svg)
 #
 # No model is the best at everything. Word vectors fail where the order of the words matters. BERT leads, or nearly so,
-# except at topics and at gaps at the end, the task that GPT is trained for. (*simple* is the best baseline of each
-# row. What the picture leaves out: fine-tuning, larger models, more than one minute, and rows that BERT loses, such as the senses by the mean of a sentence, facts at the end, and agreement with frozen vectors or three distractors.)
+# except at topics and at gaps at the end, the task that GPT is trained for. (*simple* is the best baseline of each row.
+# What the picture leaves out: fine-tuning, larger models, more than one minute, and rows that BERT loses, such as the
+# senses by the mean of a sentence, facts at the end, and agreement with frozen vectors or three distractors.)
 #
 # ## The proof
 #
@@ -896,9 +939,9 @@ print(f"agreement {about(1.0, agrees(gpt, 1), within=0.05):.0%}")
 # %% [markdown]
 # A loss of almost 0, and hardly better than guessing. Before you go on: what has her model learned?
 #
-# **A loss can be too good.** How low may it be? The adjective of a sentence is drawn from ten, all equally likely. If you
-# haven't seen it, no loss below ln 10 is possible there. The next cells compute the loss at the adjective alone, ours and
-# hers. Guess: which of the two is below it?
+# **A loss can be too good.** How low may it be? The adjective of a sentence is drawn from ten, all equally likely. If
+# you haven't seen it, no loss below ln 10 is possible there. The next cells compute the loss at the adjective alone,
+# ours and hers. Guess: which of the two is below it?
 
 # %%
 batch = small_tokenizer(about_agreement[:200])
@@ -925,13 +968,13 @@ print(f"hers: {about('loss at the adjective: hers', her_loss, within=0.15):.2f}"
 # %% [markdown]
 # <details><summary>What you saw, and why</summary>
 #
-# Her model knows the result of a draw. It can't have learned 6,000 sentences by heart in 150 steps of 64 sentences, less
-# than two passes, so it *sees* it, and copies its right neighbor.
+# Her model knows the result of a draw. It can't have learned 6,000 sentences by heart in 150 steps of 64 sentences,
+# less than two passes, so it *sees* it, and copies its right neighbor.
 #
 # ![Each row should predict the next token: in her model it is visible and copied, in ours hidden.](pictures/14_her_mask.svg)
 #
-# Where that neighbor is [MASK], as in our questions, or where there is none yet, as in writing, her model has nothing to
-# copy.
+# Where that neighbor is [MASK], as in our questions, or where there is none yet, as in writing, her model has nothing
+# to copy.
 #
 # </details>
 #
