@@ -385,12 +385,12 @@ train(fasttext, losses, learning_rate=0.05, steps=300)
 
 
 # %% tags=["guess", "nbval-ignore-output"]
-def five_nearest(vectors, vector):
-    ids = nearest_words(vectors.cpu(), vector[None].cpu(), 5)[0]
-    return tokenizer.convert_ids_to_tokens(ids)
+def five_nearest(table, vector):
+    return tokenizer.convert_ids_to_tokens(nearest_words(table, vector[None], 5)[0])
 
 
-for name, table in (("GloVe", glove.word_vectors()), ("fastText", fasttext.word_vectors())):
+for name, model in (("GloVe", glove.cpu()), ("fastText", fasttext.cpu())):
+    table = model.word_vectors()  # [V, D]
     for word in ("january", "horse"):
         print(f"{name:9}{word:11}", *five_nearest(table, table[tokenizer.vocab[word]])[1:])
 for word in ("kittens", "norwegians"):
