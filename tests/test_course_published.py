@@ -119,6 +119,7 @@ def fine_tuned_in_10(data: str, environment: dict[str, str], box: Path | str = S
 import torch
 from torch import nn
 from torch.utils.data import DataLoader
+from tqdm.auto import tqdm
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, get_linear_schedule_with_warmup
 LABELS = ["negative", "neutral", "positive"]
 folder, device, options = {str(box)!r}, torch.device("cpu"), {{"num_labels": 3}}

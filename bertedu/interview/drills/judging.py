@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from bertedu.course.comparing import type_name
@@ -33,12 +33,20 @@ def judge(drill: Drill, path: Path) -> Verdict:
     return examined(drill.name, answer)
 
 
+def compiled(path: Path) -> CodeType:
+    """The code of a file. A NUL in it raises a SyntaxError in every Python; before 3.11.4 that was a ValueError."""
+    try:
+        return compile(read_text(path), str(path.resolve()), "exec")
+    except ValueError as error:
+        raise SyntaxError(str(error)) from None
+
+
 def load(path: Path) -> dict[str, Any] | tuple[str, ...]:
     """The names that a file defines; or, where it cannot be run, the lines that say why."""
     module = ModuleType("answer")
     module.__file__ = str(path)
     try:
-        code = compile(read_text(path), str(path.resolve()), "exec")
+        code = compiled(path)
         within(SECONDS, lambda: exec(code, vars(module)))
     except SyntaxError as error:
         where = f", line {error.lineno}" if error.lineno else ""  # None where the file has a NUL
