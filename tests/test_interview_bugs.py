@@ -9,12 +9,13 @@ import importlib.util
 import time
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from support.processor_time import yardstick
 
 from bertedu.interview.bank import LEVELS
+from bertedu.interview.bugs import mixed_precision
 from bertedu.interview.bugs.examining import Findings, examine
 from bertedu.interview.bugs.lab import Lab, lab_names, read_lab, read_labs
 
@@ -163,3 +164,10 @@ def test_hints_and_reasons_are_sentences(lab):
     for bug in lab.bugs:
         assert all(20 <= len(text) <= 400 for text in (bug.what, bug.why, bug.find, *bug.hints))
         assert bug.hints[0] != bug.hints[1] and bug.right.strip() not in " ".join(bug.hints)
+
+
+def test_a_scaler_never_meets_the_address_of_an_optimizer_that_is_gone():
+    scaler = mixed_precision.scaler_of(4)
+    for _ in range(20):
+        mixed_precision.step(SimpleNamespace(call=lambda *_: None), scaler)
+    assert len({id(optimizer) for optimizer in scaler.optimizers}) == 20
